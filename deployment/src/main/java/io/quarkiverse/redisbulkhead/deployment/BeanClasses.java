@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
+
+import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
+import io.quarkus.arc.processor.BeanInfo;
+import io.quarkus.arc.processor.BuildExtension.Key;
+
+/**
+ * The classes that are beans of their own, including those that the container removes because nothing uses them: whether a bean
+ * is used must not decide whether its annotation is right.
+ */
+final class BeanClasses {
+
+    private final Map<DotName, BeanInfo> beans = new LinkedHashMap<>();
+    private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
+
+    BeanClasses(ValidationContext context, IndexView index) {
+        add(context.get(Key.BEANS));
+        add(context.get(Key.REMOVED_BEANS));
+        for (BeanInfo bean : beans.values()) {
+            for (ClassInfo type = bean.getImplClazz(); type != null; type = superclass(type, index)) {
+                bySuperclass.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(bean);
+            }
+        }
+    }
+
+    private void add(Collection<BeanInfo> some) {
+        some.stream()
+                .filter(BeanInfo::isClassBean)
+                .filter(bean -> Objects.nonNull(bean.getImplClazz()))
+                .forEach(bean -> beans.putIfAbsent(bean.getImplClazz().name(), bean));
+    }
+
+    private static ClassInfo superclass(ClassInfo type, IndexView index) {
+        DotName name = type.superName();
+        return name == null || Names.OBJECT.equals(name) ? null : index.getClassByName(name);
+    }
+
+    Collection<BeanInfo> all() {
+        return beans.values();
+    }
+
+    /** The beans whose class is the given one or inherits from it. */
+    List<BeanInfo> inheriting(ClassInfo type) {
+        return bySuperclass.getOrDefault(type.name(), List.of());
+    }
+}

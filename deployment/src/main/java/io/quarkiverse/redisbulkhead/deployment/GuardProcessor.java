@@ -1,0 +1,83 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import jakarta.inject.Singleton;
+
+import org.eclipse.microprofile.config.ConfigProvider;
+
+import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
+import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
+import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
+import io.quarkus.arc.deployment.BeanContainerBuildItem;
+import io.quarkus.arc.deployment.SyntheticBeanBuildItem;
+import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
+import io.quarkus.arc.deployment.ValidationPhaseBuildItem;
+import io.quarkus.arc.deployment.ValidationPhaseBuildItem.ValidationErrorBuildItem;
+import io.quarkus.deployment.annotations.BuildProducer;
+import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.annotations.Consume;
+import io.quarkus.deployment.annotations.ExecutionTime;
+import io.quarkus.deployment.annotations.Record;
+import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+
+/** Binds the interceptor, finds out what it guards, checks that, and carries it into the application. */
+class GuardProcessor {
+
+    @BuildStep
+    AnnotationsTransformerBuildItem bind() {
+        return new AnnotationsTransformerBuildItem(new BindingTransformation());
+    }
+
+    @BuildStep
+    BulkheadUsageBuildItem discover(ValidationPhaseBuildItem validation, BeanArchiveIndexBuildItem beanArchives,
+            CombinedIndexBuildItem application) {
+        return new BulkheadUsageBuildItem(BulkheadUsage.of(validation.getContext(), beanArchives.getIndex(),
+                beanArchives.getGeneratedClassNames(), application.getIndex()));
+    }
+
+    @BuildStep
+    MistakesBuildItem validate(BulkheadUsageBuildItem found) {
+        List<Mistake> mistakes = new ArrayList<>();
+        Rule.all(ConfigProvider.getConfig()).forEach(rule -> rule.check(found.usage(), mistakes::add));
+        return new MistakesBuildItem(mistakes);
+    }
+
+    @BuildStep
+    void report(MistakesBuildItem found, BuildProducer<ValidationErrorBuildItem> errors) {
+        if (!found.mistakes().isEmpty()) {
+            errors.produce(new ValidationErrorBuildItem(MistakeReport.of(found.mistakes())));
+        }
+    }
+
+    @BuildStep
+    @Record(ExecutionTime.STATIC_INIT)
+    DeclarationsSlotBuildItem declarationsBean(RedisBulkheadRecorder recorder, BuildProducer<SyntheticBeanBuildItem> beans) {
+        DeclarationsSlotBuildItem slot = new DeclarationsSlotBuildItem(recorder.slot());
+        beans.produce(SyntheticBeanBuildItem.configure(Declarations.class)
+                .scope(Singleton.class)
+                .unremovable()
+                .supplier(recorder.declarations(slot.slot()))
+                .done());
+        return slot;
+    }
+
+    // Producing errors, though none, makes this run before the container starts, and so before anything asks for the bean.
+    @BuildStep
+    @Record(ExecutionTime.STATIC_INIT)
+    void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
+            MistakesBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
+        if (mistakes.mistakes().isEmpty()) {
+            recorder.found(slot.slot(), DeclarationsFactory.of(found.usage()));
+        }
+    }
+
+    @BuildStep
+    @Record(ExecutionTime.RUNTIME_INIT)
+    @Consume(SyntheticBeansRuntimeInitBuildItem.class)
+    void start(RedisBulkheadRecorder recorder, BeanContainerBuildItem beans) {
+        recorder.start(beans.getValue());
+    }
+}

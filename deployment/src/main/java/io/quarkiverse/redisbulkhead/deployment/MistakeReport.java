@@ -1,0 +1,25 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.Collection;
+import java.util.TreeSet;
+
+import jakarta.enterprise.inject.spi.DefinitionException;
+
+/** Turns all mistakes of an application into one exception, one numbered line each. */
+final class MistakeReport {
+
+    private MistakeReport() {
+    }
+
+    static DefinitionException of(Collection<Mistake> mistakes) {
+        StringBuilder message = new StringBuilder();
+        Collection<Mistake> sorted = new TreeSet<>(mistakes);
+        message.append("Found ").append(sorted.size()).append(sorted.size() == 1 ? " mistake" : " mistakes")
+                .append(" in the use of @RedisBulkhead:");
+        int number = 0;
+        for (Mistake mistake : sorted) {
+            message.append("\n  ").append(++number).append(". ").append(mistake);
+        }
+        return new DefinitionException(message.toString());
+    }
+}

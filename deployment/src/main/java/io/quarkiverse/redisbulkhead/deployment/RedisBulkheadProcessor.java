@@ -1,0 +1,45 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.GuardRegistry;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
+import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.builditem.FeatureBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.NativeImageResourcePatternsBuildItem;
+import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
+
+/** Registers what the extension brings along, whatever the application looks like. */
+class RedisBulkheadProcessor {
+
+    static final String FEATURE = "redis-bulkhead";
+
+    private static final String SCRIPTS = "io/quarkiverse/redisbulkhead/runtime/store/script/*.lua";
+
+    @BuildStep
+    FeatureBuildItem feature() {
+        return new FeatureBuildItem(FEATURE);
+    }
+
+    @BuildStep
+    AdditionalBeanBuildItem beans() {
+        return AdditionalBeanBuildItem.builder()
+                .addBeanClasses(RedisBulkheadBinding.class, RedisBulkheadInterceptor.class, BulkheadRegistry.class,
+                        GuardRegistry.class)
+                .setUnremovable()
+                .build();
+    }
+
+    @BuildStep
+    RequestedRedisClientBuildItem redisClient(RedisBulkheadBuildTimeConfig config) {
+        return new RequestedRedisClientBuildItem(config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
+    }
+
+    @BuildStep
+    NativeImageResourcePatternsBuildItem scripts() {
+        return NativeImageResourcePatternsBuildItem.builder().includeGlob(SCRIPTS).build();
+    }
+}

@@ -1,0 +1,36 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.eclipse.microprofile.config.Config;
+
+/** One thing that must hold for the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
+interface Rule {
+
+    /**
+     * Looks for offences.
+     *
+     * @param usage how the application uses the annotation
+     * @param mistakes takes each offence
+     */
+    void check(BulkheadUsage usage, Consumer<Mistake> mistakes);
+
+    /** All rules. */
+    static List<Rule> all(Config config) {
+        ConfiguredValues configured = new ConfiguredValues(config);
+        return List.of(
+                new WrittenValuesRule(),
+                new ConfiguredValuesRule(configured),
+                new PermitsStatedRule(configured),
+                new SameDefinitionRule(),
+                new ReservedNamesRule(),
+                new DistinctNamesRule(),
+                new ModifierRule(),
+                new BeanRule(),
+                new BusinessMethodRule(),
+                new BareBindingRule(),
+                new ObservableEndRule(),
+                new EventLoopRule());
+    }
+}

@@ -1,0 +1,170 @@
+package io.quarkiverse.redisbulkhead.deployment.devservices;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.stream.Stream;
+
+import io.quarkus.deployment.builditem.Startable;
+import redis.embedded.Redis;
+
+/**
+ * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that goes when it
+ * is closed.
+ * <p>
+ * The embedded-redis library brings the executables. The process is handled here, because the library registers a shutdown
+ * hook for every start that it never removes, and with it keeps the class loader of every past build in memory.
+ */
+public final class EmbeddedRedis implements Startable {
+
+    private static final String HOST = "127.0.0.1";
+
+    private final Path parent;
+    private final List<RedisExecutable> executables;
+
+    private Path directory;
+    private Thread shutdownHook;
+    private Process process;
+    private int port;
+
+    /** A server that keeps its files in the temporary directory. */
+    public EmbeddedRedis() {
+        this(Path.of(System.getProperty("java.io.tmpdir")), RedisExecutable.inOrderOfPreference());
+    }
+
+    EmbeddedRedis(Path parent, List<RedisExecutable> executables) {
+        this.parent = parent;
+        this.executables = executables;
+    }
+
+    /**
+     * Starts the server and returns when it accepts connections. Does nothing if it runs already.
+     *
+     * @throws IllegalStateException if no Redis can be run on this platform; the message says why, and what to do
+     */
+    @Override
+    public synchronized void start() {
+        if (process != null) {
+            return;
+        }
+        try {
+            directory = Files.createTempDirectory(parent, "redis-bulkhead-");
+        } catch (IOException e) {
+            throw new UncheckedIOException("The embedded Redis could not create its folder in " + parent, e);
+        }
+        shutdownHook = new Thread(this::close, "redis-bulkhead-embedded-redis-close");
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
+        try {
+            launch();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** The address as {@code host:port}. */
+    @Override
+    public synchronized String getConnectionInfo() {
+        return HOST + ":" + port;
+    }
+
+    /** Always {@code null}: there is no container. */
+    @Override
+    public String getContainerId() {
+        return null;
+    }
+
+    /** Stops the server and deletes its folder. Does nothing if it does not run. */
+    @Override
+    public synchronized void close() {
+        if (directory == null) {
+            return;
+        }
+        if (process != null) {
+            // Nothing is worth saving, so it need not end gracefully.
+            process.destroyForcibly().onExit().join();
+            process = null;
+        }
+        deleteDirectory();
+        try {
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (IllegalStateException e) {
+            // The JVM is shutting down: this is the hook, or it waits for the lock and will find nothing to do.
+        }
+    }
+
+    private void launch() {
+        StringJoiner reasons = new StringJoiner("; ");
+        for (RedisExecutable executable : executables) {
+            try {
+                launch(executable.find(directory));
+                return;
+            } catch (IOException e) {
+                reasons.add(e.getMessage());
+            }
+        }
+        throw new IllegalStateException("No embedded Redis can be run on " + System.getProperty("os.name") + "/"
+                + System.getProperty("os.arch") + ". Set quarkus.redis.hosts to the address of a Redis, start a container"
+                + " runtime such as Docker or Podman, or put redis-server on the PATH. Tried in vain: " + reasons);
+    }
+
+    private void launch(Path executable) throws IOException {
+        int freePort = findFreePort();
+        Process started = new ProcessBuilder(executable.toString(),
+                "--port", Integer.toString(freePort),
+                "--bind", HOST,
+                "--dir", directory.toString(),
+                "--save", "",
+                "--appendonly", "no")
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            awaitReady(started, executable);
+        } catch (IOException e) {
+            started.destroyForcibly();
+            throw e;
+        }
+        process = started;
+        port = freePort;
+    }
+
+    /** Reads the output up to the line that says that the server is ready. What it writes later is of no interest. */
+    private static void awaitReady(Process started, Path executable) throws IOException {
+        StringJoiner output = new StringJoiner(" | ");
+        try (BufferedReader lines = started.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (Redis.SERVER_READY_PATTERN.matcher(line).matches()) {
+                    return;
+                }
+                output.add(line);
+            }
+        }
+        throw new IOException(executable + " ended at once: " + output);
+    }
+
+    private static int findFreePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private void deleteDirectory() {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The folder of the embedded Redis could not be deleted: " + directory, e);
+        } finally {
+            directory = null;
+        }
+    }
+}

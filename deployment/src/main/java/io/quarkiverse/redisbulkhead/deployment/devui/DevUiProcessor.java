@@ -1,0 +1,27 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import io.quarkiverse.redisbulkhead.runtime.dev.RedisBulkheadJsonRpcService;
+import io.quarkus.deployment.IsLocalDevelopment;
+import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.devui.spi.JsonRPCProvidersBuildItem;
+import io.quarkus.devui.spi.page.CardPageBuildItem;
+import io.quarkus.devui.spi.page.Page;
+
+/** The extension's card in the Dev UI, and the page behind it. */
+class DevUiProcessor {
+
+    @BuildStep(onlyIf = IsLocalDevelopment.class)
+    CardPageBuildItem card() {
+        CardPageBuildItem card = new CardPageBuildItem();
+        card.addPage(Page.webComponentPageBuilder()
+                .title("Holders")
+                .icon("font-awesome-solid:users-line")
+                .componentLink("qwc-redis-bulkhead-holders.js"));
+        return card;
+    }
+
+    @BuildStep(onlyIf = IsLocalDevelopment.class)
+    JsonRPCProvidersBuildItem service() {
+        return new JsonRPCProvidersBuildItem(RedisBulkheadJsonRpcService.class);
+    }
+}

@@ -1,0 +1,78 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.is;
+
+import java.time.Duration;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+
+class RejectionInRestTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class))
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "503");
+
+    @Test
+    void fullIsTheConfiguredStatusWithAProblem() {
+        String retryAfter = when().get("/full").then().statusCode(503)
+                .contentType("application/problem+json")
+                .body("status", is(503))
+                .body("title", is("Too many concurrent executions"))
+                .body("detail", is("All 5 permits of bulkhead 'a \"quoted\" <name>' are taken"))
+                .body("bulkhead", is("a \"quoted\" <name>"))
+                .extract().header("Retry-After");
+        assertThat(retryAfter).as("Trap 28").isEqualTo("1");
+    }
+
+    @Test
+    void aResourceItselfMayBeGuarded() {
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("nested"));
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("nested"));
+    }
+
+    @Test
+    void unavailableIs503AndKeepsTheReasonToItself() {
+        String body = when().get("/unavailable").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("detail", containsString("cannot be asked")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    @Path("/")
+    public static class Endpoints {
+
+        @GET
+        @Path("full")
+        public String full() {
+            throw new BulkheadFullException("a \"quoted\" <name>", 5, Duration.ZERO);
+        }
+
+        @GET
+        @Path("nested")
+        @RedisBulkhead(name = "nested", permits = 1)
+        public Uni<String> nested() {
+            return nested();
+        }
+
+        @GET
+        @Path("unavailable")
+        public Uni<String> unavailable() {
+            return Uni.createFrom()
+                    .failure(new BulkheadUnavailableException("reports", "Redis at 10.1.2.3 cannot be reached", null));
+        }
+    }
+}

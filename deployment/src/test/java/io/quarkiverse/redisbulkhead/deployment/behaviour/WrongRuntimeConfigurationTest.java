@@ -1,0 +1,45 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** What only start-up can know is checked at start-up, all of it, with the names of the properties. */
+class WrongRuntimeConfigurationTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
+            .assertException(failure -> {
+                Throwable cause = failure;
+                while (cause.getCause() != null) {
+                    cause = cause.getCause();
+                }
+                assertThat(cause).hasMessageContaining("2 errors")
+                        .hasMessageContaining(
+                                "quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
+                        .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
+            });
+
+    @Test
+    void doesNotStart() {
+        fail("The application must not start");
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void render() {
+        }
+    }
+}

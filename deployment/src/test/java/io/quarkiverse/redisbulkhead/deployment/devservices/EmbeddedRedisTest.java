@@ -1,0 +1,140 @@
+package io.quarkiverse.redisbulkhead.deployment.devservices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EmbeddedRedisTest {
+
+    @TempDir
+    Path parent;
+
+    @Test
+    void answersWhenStarted() throws IOException {
+        try (EmbeddedRedis redis = newRedis()) {
+            redis.start();
+
+            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+        }
+    }
+
+    @Test
+    void persistsNothingAndListensOnLoopbackOnly() throws IOException {
+        try (EmbeddedRedis redis = newRedis()) {
+            redis.start();
+
+            assertThat(ask(redis, "CONFIG GET save")).containsExactly("*2", "$4", "save", "$0", "");
+            assertThat(ask(redis, "CONFIG GET appendonly")).contains("no");
+            assertThat(ask(redis, "CONFIG GET bind")).contains("127.0.0.1");
+        }
+    }
+
+    @Test
+    void staysTheSameWhenStartedAgain() {
+        Set<ProcessHandle> before = children();
+        try (EmbeddedRedis redis = newRedis()) {
+            redis.start();
+            String address = redis.getConnectionInfo();
+
+            redis.start();
+
+            assertThat(redis.getConnectionInfo()).isEqualTo(address);
+            assertThat(startedSince(before)).hasSize(1);
+        }
+    }
+
+    @Test
+    void leavesNoProcessAndNoFileWhenClosed() {
+        Set<ProcessHandle> before = children();
+        EmbeddedRedis redis = newRedis();
+        redis.start();
+        Set<ProcessHandle> started = startedSince(before);
+        assertThat(started).hasSize(1);
+        assertThat(parent).isNotEmptyDirectory();
+
+        redis.close();
+        redis.close();
+
+        assertThat(started).noneMatch(ProcessHandle::isAlive);
+        assertThat(parent).isEmptyDirectory();
+    }
+
+    @Test
+    void startsAgainAfterClose() throws IOException {
+        try (EmbeddedRedis redis = newRedis()) {
+            redis.start();
+            redis.close();
+
+            redis.start();
+
+            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+        }
+    }
+
+    @Test
+    void triesTheNextExecutableWhenOneDoesNotRun() throws IOException {
+        RedisExecutable broken = directory -> Files.writeString(directory.resolve("broken"), "not a program");
+        List<RedisExecutable> executables = new ArrayList<>(RedisExecutable.inOrderOfPreference());
+        executables.add(0, broken);
+        try (EmbeddedRedis redis = new EmbeddedRedis(parent, executables)) {
+            redis.start();
+
+            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+        }
+    }
+
+    @Test
+    void saysWhatToDoWhenThePlatformHasNoRedis() {
+        RedisExecutable missing = directory -> {
+            throw new FileNotFoundException("none for this platform");
+        };
+        EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(missing));
+
+        assertThatThrownBy(redis::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll(System.getProperty("os.name"), System.getProperty("os.arch"), "quarkus.redis.hosts",
+                        "container runtime", "none for this platform");
+        assertThat(parent).isEmptyDirectory();
+    }
+
+    private EmbeddedRedis newRedis() {
+        return new EmbeddedRedis(parent, RedisExecutable.inOrderOfPreference());
+    }
+
+    private static Set<ProcessHandle> children() {
+        return ProcessHandle.current().children().collect(Collectors.toSet());
+    }
+
+    private static Set<ProcessHandle> startedSince(Set<ProcessHandle> before) {
+        Set<ProcessHandle> now = children();
+        now.removeAll(before);
+        return now;
+    }
+
+    /** Sends one command and reads the answer's lines up to the end of the connection. */
+    private static List<String> ask(EmbeddedRedis redis, String command) throws IOException {
+        String[] address = redis.getConnectionInfo().split(":");
+        try (Socket socket = new Socket(address[0], Integer.parseInt(address[1]))) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+            socket.shutdownOutput();
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).lines()
+                    .toList();
+        }
+    }
+}

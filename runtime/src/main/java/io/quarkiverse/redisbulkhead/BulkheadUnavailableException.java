@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.util.Objects;
+
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+
+/**
+ * A call was rejected because Redis could not say whether a permit is free: it is down, did not answer within
+ * {@code quarkus.redis-bulkhead.command-timeout}, or refused the command. The guarded method did not run.
+ * <p>
+ * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
+ */
+public class BulkheadUnavailableException extends BulkheadException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String name;
+
+    /**
+     * Creates the exception.
+     *
+     * @param name the bulkhead, not null
+     * @param reason what went wrong and what to do about it, not null
+     * @param cause the failure behind it, or null
+     */
+    public BulkheadUnavailableException(String name, String reason, Throwable cause) {
+        super("Bulkhead '" + name + "' cannot be asked: " + reason, cause);
+        this.name = Objects.requireNonNull(name);
+    }
+
+    /**
+     * The bulkhead that could not be asked.
+     *
+     * @return its name, never null
+     */
+    public String name() {
+        return name;
+    }
+}

@@ -1,0 +1,19 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.time.Instant;
+
+/**
+ * Who has a permit: one row of what an operator sees.
+ *
+ * @param permitId the permit's id, unique among all permits
+ * @param bulkhead the bulkhead's name
+ * @param ticket the permit's fencing token; a later permit of the same bulkhead has a greater one
+ * @param application the name of the holding application ({@code quarkus.application.name})
+ * @param instance host and process of the holding application, as {@code host:pid}
+ * @param method the guarded method, as {@code Class#method}
+ * @param since when the permit was granted, by the clock of Redis
+ * @param until when the lease ends, by the clock of Redis
+ */
+public record Holder(String permitId, String bulkhead, long ticket, String application, String instance, String method,
+        Instant since, Instant until) {
+}

@@ -1,0 +1,108 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkus.runtime.configuration.ConfigurationException;
+
+/**
+ * What is in force after the configuration has been laid over the annotations. All errors are collected and reported together.
+ */
+final class BulkheadSettings {
+
+    private static final String PREFIX = "quarkus.redis-bulkhead.";
+
+    /**
+     * One bulkhead.
+     *
+     * @param spec its definition
+     * @param enabled whether it limits anything
+     */
+    record Setting(SemaphoreSpec spec, boolean enabled) {
+    }
+
+    private final List<String> errors = new ArrayList<>();
+    private final Map<String, Setting> settings = new TreeMap<>();
+
+    private BulkheadSettings() {
+    }
+
+    /**
+     * Applies the configuration.
+     *
+     * @return by name, in alphabetical order
+     * @throws ConfigurationException with all errors, each naming its property
+     */
+    static Map<String, Setting> of(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config) {
+        BulkheadSettings settings = new BulkheadSettings();
+        settings.checkGlobal(config);
+        declarations.forEach(declaration -> settings.add(declaration, config));
+        if (!settings.errors.isEmpty()) {
+            throw new ConfigurationException("The configuration of Redis Bulkhead has "
+                    + (settings.errors.size() == 1 ? "an error" : settings.errors.size() + " errors") + ":\n  "
+                    + String.join("\n  ", settings.errors));
+        }
+        return settings.settings;
+    }
+
+    private void checkGlobal(RedisBulkheadRuntimeConfig config) {
+        String keyPrefix = config.keyPrefix();
+        if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {
+            errors.add(PREFIX + "key-prefix must not be blank and must not contain braces, but is '" + keyPrefix
+                    + "'; braces mark the hash tag of Redis Cluster");
+        }
+        Duration timeout = config.commandTimeout();
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofHours(1)) > 0) {
+            errors.add(PREFIX + "command-timeout must be from one millisecond to one hour, but is " + timeout);
+        }
+        int status = config.rest().status();
+        if (status < 400 || status > 599) {
+            errors.add(PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
+        }
+    }
+
+    private void add(BulkheadDeclaration declaration, RedisBulkheadRuntimeConfig config) {
+        String name = declaration.name();
+        Optional<BulkheadConfig> configured = Optional.ofNullable(config.bulkheads().get(name));
+        int before = errors.size();
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(declaration.fair()).expire(declaration.expire());
+
+        int permits = declaration.permits();
+        if (configured.isPresent() && configured.get().permits().isPresent()) {
+            permits = configured.get().permits().getAsInt();
+        }
+        if (permits == RedisBulkhead.PERMITS_UNSET) {
+            errors.add(property(name, "permits") + " is not set, and neither does @RedisBulkhead on "
+                    + String.join(", ", declaration.places()) + " state permits");
+        } else {
+            set(name, "permits", permits, spec::permits);
+        }
+        configured.flatMap(BulkheadConfig::fair).ifPresent(spec::fair);
+        configured.flatMap(BulkheadConfig::expire).ifPresent(expire -> set(name, "expire", expire, spec::expire));
+
+        if (errors.size() == before) {
+            boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);
+            settings.put(name, new Setting(spec.build(), enabled));
+        }
+    }
+
+    private <T> void set(String name, String member, T value, Consumer<T> setter) {
+        try {
+            setter.accept(value);
+        } catch (IllegalArgumentException e) {
+            errors.add(property(name, member) + ": " + e.getMessage());
+        }
+    }
+
+    private static String property(String name, String member) {
+        return PREFIX + "\"" + name + "\"." + member;
+    }
+}

@@ -1,0 +1,105 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.MultiGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.StageGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.AdmissionChain;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkus.arc.Subclass;
+
+/**
+ * The guard of each guarded method. All of them are made at start-up from what the build found; a call looks its guard up by
+ * the
+ * method object that the container hands to the interceptor.
+ */
+@Singleton
+public class GuardRegistry {
+
+    private record Signature(String beanClass, String method, List<String> parameterTypes) {
+    }
+
+    private record Target(Class<?> type, Method method) {
+    }
+
+    private final Map<Signature, Guard> declared = new HashMap<>();
+    private final Map<Target, Guard> known = new ConcurrentHashMap<>();
+
+    /**
+     * Makes the guards.
+     *
+     * @param declarations what the build found
+     * @param bulkheads the bulkheads with their configuration
+     */
+    @Inject
+    public GuardRegistry(Declarations declarations, BulkheadRegistry bulkheads) {
+        for (GuardedMethod method : declarations.methods()) {
+            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()), guard(method, bulkheads));
+        }
+    }
+
+    private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads) {
+        List<Semaphore> semaphores = method.bulkheads().stream()
+                .filter(bulkheads::isEnabled)
+                .map(bulkheads::core)
+                .toList();
+        if (semaphores.isEmpty()) {
+            return Guard.OPEN;
+        }
+        Supplier<Admission> admissions = admissions(semaphores, method.label());
+        return switch (method.returns()) {
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), method.bulkheads().get(0), admissions);
+            case UNI -> new UniGuard(admissions);
+            case MULTI -> new MultiGuard(admissions);
+            case STAGE -> new StageGuard(admissions);
+        };
+    }
+
+    private static Supplier<Admission> admissions(List<Semaphore> semaphores, String label) {
+        if (semaphores.size() == 1) {
+            Semaphore only = semaphores.get(0);
+            return () -> only.admit(label);
+        }
+        return () -> new AdmissionChain(semaphores, label);
+    }
+
+    /**
+     * The guard of a method.
+     *
+     * @param type the class of the bean instance, which may be the subclass that the container generated
+     * @param method the method that is called
+     * @return never null
+     * @throws IllegalStateException when the build did not find the method, which is a defect of this extension
+     */
+    Guard guardOf(Class<?> type, Method method) {
+        Target target = new Target(type, method);
+        Guard guard = known.get(target);
+        return guard != null ? guard : known.computeIfAbsent(target, this::find);
+    }
+
+    private Guard find(Target target) {
+        Class<?> beanClass = Subclass.class.isAssignableFrom(target.type()) ? target.type().getSuperclass() : target.type();
+        Method method = target.method();
+        Guard guard = declared.get(new Signature(beanClass.getName(), method.getName(),
+                Arrays.stream(method.getParameterTypes()).map(Class::getName).toList()));
+        if (guard == null) {
+            throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
+                    + beanClass.getName()
+                    + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; please report it");
+        }
+        return guard;
+    }
+}

@@ -1,0 +1,40 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.Optional;
+
+import io.quarkus.runtime.annotations.ConfigPhase;
+import io.quarkus.runtime.annotations.ConfigRoot;
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+
+/**
+ * Redis Bulkhead
+ */
+@ConfigMapping(prefix = "quarkus.redis-bulkhead")
+@ConfigRoot(phase = ConfigPhase.BUILD_AND_RUN_TIME_FIXED)
+public interface RedisBulkheadBuildTimeConfig {
+
+    /**
+     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the default
+     * client is used.
+     */
+    Optional<String> redisClient();
+
+    /**
+     * Redis for development and tests.
+     */
+    DevServicesConfig devservices();
+
+    /**
+     * Redis for development and tests.
+     */
+    interface DevServicesConfig {
+
+        /**
+         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and there is no
+         * container runtime. (Where there is one, the Dev Services of the Redis client start a container.)
+         */
+        @WithDefault("true")
+        boolean enabled();
+    }
+}

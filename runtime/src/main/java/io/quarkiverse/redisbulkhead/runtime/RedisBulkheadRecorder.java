@@ -1,0 +1,53 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.quarkus.arc.runtime.BeanContainer;
+import io.quarkus.runtime.RuntimeValue;
+import io.quarkus.runtime.annotations.Recorder;
+
+/** Carries what the build found out into the application. */
+@Recorder
+public class RedisBulkheadRecorder {
+
+    /**
+     * Makes the place for the findings of the build. They come later than the definition of their bean, because the container
+     * tells which methods it intercepts only when all beans are defined.
+     *
+     * @return the empty place
+     */
+    public RuntimeValue<AtomicReference<Declarations>> slot() {
+        return new RuntimeValue<>(new AtomicReference<>());
+    }
+
+    /**
+     * Makes the findings of the build a bean.
+     *
+     * @param slot where they will be
+     * @return the supplier of the bean
+     */
+    public Supplier<Declarations> declarations(RuntimeValue<AtomicReference<Declarations>> slot) {
+        return () -> slot.getValue().get();
+    }
+
+    /**
+     * Takes the findings of the build, before the container starts.
+     *
+     * @param slot where their bean looks for them
+     * @param declarations the findings
+     */
+    public void found(RuntimeValue<AtomicReference<Declarations>> slot, Declarations declarations) {
+        slot.getValue().set(declarations);
+    }
+
+    /**
+     * Reads and checks the configuration, so that a wrong value stops the application at its start instead of at the first
+     * call.
+     *
+     * @param beans the started container
+     */
+    public void start(BeanContainer beans) {
+        beans.beanInstance(BulkheadRegistry.class);
+    }
+}

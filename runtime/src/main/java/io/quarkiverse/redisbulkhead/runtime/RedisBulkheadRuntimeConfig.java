@@ -1,0 +1,89 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+import io.quarkus.runtime.annotations.ConfigDocMapKey;
+import io.quarkus.runtime.annotations.ConfigPhase;
+import io.quarkus.runtime.annotations.ConfigRoot;
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import io.smallrye.config.WithParentName;
+
+/**
+ * Redis Bulkhead
+ */
+@ConfigMapping(prefix = "quarkus.redis-bulkhead")
+@ConfigRoot(phase = ConfigPhase.RUN_TIME)
+public interface RedisBulkheadRuntimeConfig {
+
+    /**
+     * Whether bulkheads limit anything. When false, guarded methods run without asking Redis.
+     */
+    @WithDefault("true")
+    boolean enabled();
+
+    /**
+     * What the names of all keys in Redis start with. Applications share a bulkhead only when they have the same prefix.
+     */
+    @WithDefault("redis-bulkhead")
+    String keyPrefix();
+
+    /**
+     * How long a call waits for an answer from Redis before it counts as unavailable.
+     */
+    @WithDefault("1s")
+    Duration commandTimeout();
+
+    /**
+     * How rejections look in REST applications.
+     */
+    RestConfig rest();
+
+    /**
+     * Values per bulkhead. They win over those of the annotation.
+     */
+    @WithParentName
+    @ConfigDocMapKey("bulkhead-name")
+    Map<String, BulkheadConfig> bulkheads();
+
+    /**
+     * How rejections look in REST applications.
+     */
+    interface RestConfig {
+
+        /**
+         * The HTTP status of a call that was rejected because its bulkhead is full; from 400 to 599.
+         */
+        @WithDefault("429")
+        int status();
+    }
+
+    /**
+     * Values of one bulkhead.
+     */
+    interface BulkheadConfig {
+
+        /**
+         * Whether this bulkhead limits anything.
+         */
+        Optional<Boolean> enabled();
+
+        /**
+         * How many executions may run at once, at least 1.
+         */
+        OptionalInt permits();
+
+        /**
+         * Whether permits go to callers in the order of their requests.
+         */
+        Optional<Boolean> fair();
+
+        /**
+         * The lease: how long a permit lives in Redis when its holder crashes. Longer than the longest execution.
+         */
+        Optional<Duration> expire();
+    }
+}

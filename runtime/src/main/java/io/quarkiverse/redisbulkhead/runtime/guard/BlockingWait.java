@@ -1,0 +1,61 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.BlockingOperationNotAllowedException;
+
+/** How a blocking caller waits for the asynchronous core. */
+public final class BlockingWait {
+
+    private BlockingWait() {
+    }
+
+    /**
+     * Checks that the current thread may wait.
+     *
+     * @param message what to say otherwise
+     * @throws BlockingOperationNotAllowedException on an event loop
+     */
+    public static void requireAllowed(Supplier<String> message) {
+        if (!BlockingOperationControl.isBlockingAllowed()) {
+            throw new BlockingOperationNotAllowedException(message.get());
+        }
+    }
+
+    /**
+     * Waits for a result.
+     *
+     * @param bulkhead the bulkhead that is asked, for the message
+     * @param stage completes in bounded time, or fails with an unchecked exception
+     * @return the result
+     * @throws BulkheadUnavailableException when the thread is interrupted meanwhile; it stays interrupted
+     * @throws RuntimeException what the stage failed with, with the stack trace of the caller
+     */
+    public static <T> T await(String bulkhead, CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BulkheadUnavailableException(bulkhead, "the thread was interrupted while it waited for the answer", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                failure.fillInStackTrace();
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /**
+     * Waits for the end of something, also when the thread is interrupted; the thread then stays interrupted.
+     *
+     * @param stage completes in bounded time and never fails
+     */
+    public static void awaitUninterruptibly(CompletionStage<Void> stage) {
+        stage.toCompletableFuture().join();
+    }
+}

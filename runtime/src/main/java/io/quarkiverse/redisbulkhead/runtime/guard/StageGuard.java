@@ -1,0 +1,37 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * Guards a method that returns a {@link CompletionStage} or {@link CompletableFuture}. The permits are asked for at the call
+ * and
+ * given back when the stage completes, or when the caller cancels the future that it got.
+ */
+public final class StageGuard implements Guard {
+
+    private final UniGuard guard;
+
+    /**
+     * Creates the guard.
+     *
+     * @param admissions asks for the permits of one execution
+     */
+    public StageGuard(Supplier<Admission> admissions) {
+        this.guard = new UniGuard(admissions);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public CompletableFuture<Object> call(Callable<Object> method) {
+        return guard.guard(() -> Uni.createFrom().completionStage(Objects.requireNonNull(
+                (CompletionStage<Object>) method.call(), "The guarded method returned null instead of a CompletionStage")))
+                .subscribeAsCompletionStage();
+    }
+}

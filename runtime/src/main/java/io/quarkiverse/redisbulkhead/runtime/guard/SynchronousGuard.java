@@ -1,0 +1,45 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+
+/**
+ * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again for their
+ * return, so that a permit is free when its call has returned.
+ */
+public final class SynchronousGuard implements Guard {
+
+    private final String label;
+    private final String bulkhead;
+    private final Supplier<Admission> admissions;
+
+    /**
+     * Creates the guard.
+     *
+     * @param label the method, for messages
+     * @param bulkhead the name of its first bulkhead, for messages
+     * @param admissions asks for the permits of one execution
+     */
+    public SynchronousGuard(String label, String bulkhead, Supplier<Admission> admissions) {
+        this.label = label;
+        this.bulkhead = bulkhead;
+        this.admissions = admissions;
+    }
+
+    @Override
+    public Object call(Callable<Object> method) throws Exception {
+        BlockingWait.requireAllowed(
+                () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an event "
+                        + "loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni");
+        Admission admission = admissions.get();
+        try {
+            BlockingWait.await(bulkhead, admission.granted());
+            return method.call();
+        } finally {
+            // Never fails, so the method's own result or exception reaches the caller.
+            BlockingWait.awaitUninterruptibly(admission.end());
+        }
+    }
+}

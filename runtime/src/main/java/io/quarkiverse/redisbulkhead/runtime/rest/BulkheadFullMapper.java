@@ -1,0 +1,31 @@
+package io.quarkiverse.redisbulkhead.runtime.rest;
+
+import jakarta.inject.Inject;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.ExceptionMapper;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+
+/** Answers a call that found its bulkhead full: 429, or what {@code quarkus.redis-bulkhead.rest.status} says. */
+public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException> {
+
+    private final int status;
+
+    /**
+     * Creates the mapper.
+     *
+     * @param config tells the status
+     */
+    @Inject
+    public BulkheadFullMapper(RedisBulkheadRuntimeConfig config) {
+        this.status = config.rest().status();
+    }
+
+    @Override
+    public Response toResponse(BulkheadFullException rejection) {
+        return ProblemResponse.of(status, "Too many concurrent executions", rejection.name(),
+                "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken",
+                rejection.nearestLeaseEnd());
+    }
+}

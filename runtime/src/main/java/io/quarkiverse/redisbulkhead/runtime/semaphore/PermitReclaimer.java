@@ -1,0 +1,117 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/**
+ * Gives permits back whose fate is unknown because the answer to an acquire or a release was lost. Works in the background,
+ * tries
+ * again with growing gaps while the store is away, and stops when the lease has ended anyway. Safe for use by many threads.
+ */
+public final class PermitReclaimer {
+
+    private static final Logger LOG = Logger.getLogger(PermitReclaimer.class);
+
+    private static final Duration FIRST_GAP = Duration.ofMillis(100);
+    private static final Duration LONGEST_GAP = Duration.ofSeconds(5);
+
+    // For how long a request that nobody waits for may still be on its way to the store.
+    private static final Duration LONGEST_DELAY = Duration.ofMinutes(1);
+
+    private final PermitStore store;
+    private final Timers timers;
+
+    // Guarded by this. A bulkhead is in the map exactly while a round for it is under way or planned.
+    private final Map<String, Queue<Unknown>> unknown = new HashMap<>();
+
+    private record Unknown(String permitId, Duration lease, long leaseEndNanos) {
+    }
+
+    /**
+     * Creates the reclaimer.
+     *
+     * @param store where the permits may be
+     * @param timers for the gaps between tries
+     */
+    public PermitReclaimer(PermitStore store, Timers timers) {
+        this.store = store;
+        this.timers = timers;
+    }
+
+    /**
+     * Takes a permit over.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param permitId the permit, which may or may not be held
+     * @param lease after what time it is free anyway
+     */
+    public void reclaim(String bulkhead, String permitId, Duration lease) {
+        Unknown entry = new Unknown(permitId, lease, timers.nanoTime() + lease.toNanos());
+        boolean first;
+        synchronized (this) {
+            Queue<Unknown> waiting = unknown.get(bulkhead);
+            first = waiting == null;
+            if (first) {
+                waiting = new ArrayDeque<>();
+                unknown.put(bulkhead, waiting);
+            }
+            waiting.add(entry);
+        }
+        if (first) {
+            round(bulkhead, FIRST_GAP);
+        }
+    }
+
+    /**
+     * How many permits are still to be given back.
+     *
+     * @return zero when nothing is under way
+     */
+    public synchronized int pending() {
+        return unknown.values().stream().mapToInt(Queue::size).sum();
+    }
+
+    private void round(String bulkhead, Duration gap) {
+        List<Unknown> batch = nextBatch(bulkhead);
+        if (batch.isEmpty()) {
+            return;
+        }
+        Duration lease = batch.stream().map(Unknown::lease).max(Duration::compareTo).orElseThrow();
+        store.cancel(bulkhead, batch.stream().map(Unknown::permitId).toList(),
+                lease.compareTo(LONGEST_DELAY) > 0 ? lease : LONGEST_DELAY)
+                .whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        remove(bulkhead, batch);
+                        round(bulkhead, FIRST_GAP);
+                    } else {
+                        LOG.debugf("%d permits of bulkhead '%s' are not given back yet: %s", batch.size(), bulkhead,
+                                failure.getMessage());
+                        Duration next = gap.multipliedBy(2);
+                        timers.after(gap, () -> round(bulkhead, next.compareTo(LONGEST_GAP) < 0 ? next : LONGEST_GAP));
+                    }
+                });
+    }
+
+    // The entries stay in the queue until they are done, so that pending() counts them.
+    private synchronized List<Unknown> nextBatch(String bulkhead) {
+        Queue<Unknown> waiting = unknown.get(bulkhead);
+        long now = timers.nanoTime();
+        waiting.removeIf(entry -> now - entry.leaseEndNanos() >= 0);
+        if (waiting.isEmpty()) {
+            unknown.remove(bulkhead);
+        }
+        return waiting.stream().limit(PermitStore.MAX_CANCELLED_AT_ONCE).toList();
+    }
+
+    private synchronized void remove(String bulkhead, List<Unknown> done) {
+        unknown.get(bulkhead).removeAll(done);
+    }
+}

@@ -1,0 +1,27 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+
+/** Turns what a store fails with into what callers are promised. */
+final class StoreFailures {
+
+    private StoreFailures() {
+    }
+
+    static <T> CompletionStage<T> translate(String bulkhead, CompletionStage<T> answer) {
+        return answer.exceptionallyCompose(failure -> CompletableFuture.failedStage(unavailable(bulkhead, failure)));
+    }
+
+    static BulkheadUnavailableException unavailable(String bulkhead, Throwable failure) {
+        Throwable cause = cause(failure);
+        return new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
+    }
+
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

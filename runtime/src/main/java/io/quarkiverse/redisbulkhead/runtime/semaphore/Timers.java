@@ -1,0 +1,22 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+
+/** Time, as far as this package needs it. Tests hand in a clock that they move. */
+public interface Timers {
+
+    /**
+     * A clock for intervals.
+     *
+     * @return nanoseconds since some moment, as {@link System#nanoTime()}
+     */
+    long nanoTime();
+
+    /**
+     * Runs something once, later.
+     *
+     * @param delay after what time
+     * @param task must not block
+     */
+    void after(Duration delay, Runnable task);
+}

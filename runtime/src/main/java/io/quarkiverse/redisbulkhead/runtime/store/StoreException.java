@@ -1,0 +1,30 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+/** A store gave no answer, or refused the request. */
+public class StoreException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final boolean outcomeUnknown;
+
+    /**
+     * Creates the exception.
+     *
+     * @param message what went wrong and what to do about it
+     * @param outcomeUnknown whether the request may have been carried out all the same, now or later
+     * @param cause the failure behind it, or null
+     */
+    public StoreException(String message, boolean outcomeUnknown, Throwable cause) {
+        super(message, cause);
+        this.outcomeUnknown = outcomeUnknown;
+    }
+
+    /**
+     * Whether the request may have been carried out all the same, now or later.
+     *
+     * @return {@code false} when it certainly was not
+     */
+    public boolean outcomeUnknown() {
+        return outcomeUnknown;
+    }
+}

@@ -1,0 +1,31 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * The keys of one bulkhead: {@code prefix:{name}:holders} and so on. The braces are a hash tag: in a cluster all keys of one
+ * bulkhead lie in one slot. Braces and percent signs within a name are percent-encoded, so that no name can end the tag and
+ * reach
+ * the keys of another bulkhead.
+ */
+final class BulkheadKeys {
+
+    private static final List<String> PARTS = List.of("holders", "order", "ticket", "details", "cancelled");
+
+    private BulkheadKeys() {
+    }
+
+    /**
+     * The keys in the order in which all scripts expect them.
+     *
+     * @param prefix what all keys start with; without braces
+     * @param name the bulkhead
+     */
+    static List<byte[]> of(String prefix, String name) {
+        String tag = name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+        return PARTS.stream()
+                .map(part -> (prefix + ":{" + tag + "}:" + part).getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+}

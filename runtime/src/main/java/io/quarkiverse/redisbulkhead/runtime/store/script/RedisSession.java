@@ -1,0 +1,113 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+
+/**
+ * One connection while it lasts. Commands are pipelined: many are on their way at once, up to a bound; the rest queue here,
+ * because
+ * the client refuses a command that finds its own waiting list full.
+ */
+final class RedisSession {
+
+    /** Told how each command ended. */
+    interface Outcome {
+
+        void answered(PendingCommand command, Response reply);
+
+        void refused(RedisSession session, PendingCommand command, RedisReplyException refusal);
+
+        void broken(RedisSession session, PendingCommand command, Throwable cause);
+    }
+
+    // How long a doomed connection gets to notice that it is tainted, see discard().
+    private static final long DISCARD_DELAY_MILLIS = 100;
+
+    private final Vertx vertx;
+    private final RedisConnection connection;
+    private final Outcome outcome;
+    private final int maxInFlight;
+    private final Queue<PendingCommand> backlog = new ArrayDeque<>();
+    private int inFlight;
+
+    RedisSession(Vertx vertx, RedisConnection connection, int maxInFlight, Outcome outcome, Consumer<RedisSession> onEnd) {
+        this.vertx = vertx;
+        this.connection = connection;
+        this.maxInFlight = maxInFlight;
+        this.outcome = outcome;
+        connection.endHandler(end -> onEnd.accept(this));
+        connection.exceptionHandler(failure -> onEnd.accept(this));
+    }
+
+    void send(PendingCommand command) {
+        synchronized (this) {
+            if (inFlight >= maxInFlight) {
+                backlog.add(command);
+                return;
+            }
+            inFlight++;
+        }
+        transmit(command);
+    }
+
+    private void transmit(PendingCommand command) {
+        command.markSent(this);
+        connection.send(command.request).onComplete(result -> {
+            sendNext();
+            if (result.succeeded()) {
+                outcome.answered(command, result.result());
+            } else if (isErrorReply(result.cause())) {
+                outcome.refused(this, command, new RedisReplyException(result.cause().getMessage(), result.cause()));
+            } else {
+                outcome.broken(this, command, result.cause());
+            }
+        });
+    }
+
+    private void sendNext() {
+        PendingCommand next;
+        synchronized (this) {
+            do {
+                next = backlog.poll();
+            } while (next != null && next.reply.isDone());
+            if (next == null) {
+                inFlight--;
+                return;
+            }
+        }
+        transmit(next);
+    }
+
+    // The client reports a lost connection as an error reply of its own making.
+    private static boolean isErrorReply(Throwable cause) {
+        return cause instanceof Response reply && reply.type() == ResponseType.ERROR
+                && !"CONNECTION_CLOSED".equals(cause.getMessage());
+    }
+
+    /** Gives the connection back to the client, which closes it when the application stops. */
+    void close() {
+        connection.endHandler(null);
+        connection.exceptionHandler(null);
+        connection.close();
+    }
+
+    /**
+     * Closes the connection for good, whatever state it is in. Closing alone would put it back into the client's pool, where
+     * the
+     * next user would find it dead; the client closes those that are tainted, as UNSUBSCRIBE leaves them.
+     */
+    void discard() {
+        connection.endHandler(null);
+        connection.exceptionHandler(null);
+        connection.send(Request.cmd(Command.UNSUBSCRIBE));
+        vertx.setTimer(DISCARD_DELAY_MILLIS, timer -> connection.close());
+    }
+}

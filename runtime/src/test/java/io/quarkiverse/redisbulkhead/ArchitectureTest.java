@@ -1,0 +1,67 @@
+package io.quarkiverse.redisbulkhead;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import java.lang.reflect.Method;
+
+import org.junit.jupiter.api.Test;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+
+/** Dependencies point one way: glue to guards to semaphore to the port of the store. */
+class ArchitectureTest {
+
+    static final String ROOT = "io.quarkiverse.redisbulkhead";
+
+    final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT);
+
+    @Test
+    void dependenciesPointOneWay() {
+        layeredArchitecture().consideringOnlyDependenciesInLayers()
+                .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest")
+                .layer("guard").definedBy(ROOT + ".runtime.guard")
+                .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
+                .layer("port").definedBy(ROOT + ".runtime.store")
+                .layer("script store").definedBy(ROOT + ".runtime.store.script")
+                .whereLayer("glue").mayNotBeAccessedByAnyLayer()
+                .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard")
+                .whereLayer("port").mayOnlyBeAccessedByLayers("glue", "semaphore", "script store")
+                .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
+                .check(classes);
+    }
+
+    @Test
+    void thePublicApiKnowsNothingBehindIt() {
+        noClasses().that().resideInAPackage(ROOT).should().dependOnClassesThat().resideInAPackage(ROOT + ".runtime..")
+                .check(classes);
+    }
+
+    @Test
+    void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
+        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store").should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.semaphore",
+                        ROOT + ".runtime.store", "org.eclipse.microprofile.faulttolerance..")
+                .check(classes);
+    }
+
+    /** The registry compares the method objects that the container hands over; it never looks one up nor calls one. */
+    @Test
+    void noReflectionAtRunTime() {
+        noClasses().that().resideInAPackage(ROOT + "..").should()
+                .callMethodWhere(target(owner(type(Method.class))).and(target(nameMatching("invoke|set.*|getAnnotation.*")))
+                        .or(target(owner(type(Class.class))).and(target(nameMatching("forName|get.*Method.*|get.*Field.*|"
+                                + "get.*Constructor.*|getAnnotation.*|newInstance")))))
+                .check(classes);
+    }
+}

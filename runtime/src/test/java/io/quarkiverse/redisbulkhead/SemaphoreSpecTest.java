@@ -1,0 +1,62 @@
+package io.quarkiverse.redisbulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SemaphoreSpecTest {
+
+    @Test
+    void holdsWhatWasSet() {
+        SemaphoreSpec spec = SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
+                .expire(Duration.ofNanos(1_999_999)).build();
+
+        assertThat(spec.name()).isEqualTo("部署 🚀");
+        assertThat(spec.permits()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(spec.fair()).isTrue();
+        assertThat(spec.expire()).isEqualTo(Duration.ofMillis(1));
+        assertThat(spec).isEqualTo(SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
+                .expire(Duration.ofMillis(1)).build());
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "", " ", "\t\n" })
+    void refusesABlankName(String name) {
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named(name)).withMessageContaining("name");
+    }
+
+    @Test
+    void refusesALongName() {
+        assertThat(SemaphoreSpec.named("x".repeat(200)).permits(1).build().name()).hasSize(200);
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("x".repeat(201)))
+                .withMessageContaining("200").withMessageContaining("201");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
+    void refusesPermitsBelowOne(int permits) {
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").permits(permits))
+                .withMessageContaining("permits").withMessageContaining(Integer.toString(permits));
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
+    void refusesALeaseThatIsNone(Duration expire) {
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").expire(expire))
+                .withMessageContaining("expire");
+    }
+
+    @Test
+    void needsPermits() {
+        assertThatIllegalStateException().isThrownBy(() -> SemaphoreSpec.named("a").build()).withMessageContaining("permits");
+    }
+}

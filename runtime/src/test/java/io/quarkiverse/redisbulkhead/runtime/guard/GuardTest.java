@@ -1,0 +1,298 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.BlockingOperationNotAllowedException;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+
+class GuardTest {
+
+    static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
+
+    final ManualAdmissions manual = ManualAdmissions.manual();
+    final ManualAdmissions automatic = ManualAdmissions.automatic();
+    final AtomicInteger calls = new AtomicInteger();
+
+    @BeforeEach
+    @AfterEach
+    void threadsMayBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @Test
+    void synchronousRunsBetweenTakingAndGivingBack() throws Exception {
+        Object result = new SynchronousGuard("A#a", "reports", automatic).call(() -> {
+            assertThat(automatic.last().ends).isZero();
+            return "done";
+        });
+
+        assertThat(result).isEqualTo("done");
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void synchronousReturnsWhenThePermitIsBack() {
+        CompletableFuture<Object> result = new CompletableFuture<>();
+        CountDownLatch ran = new CountDownLatch(1);
+        Thread caller = new Thread(() -> {
+            try {
+                result.complete(new SynchronousGuard("A#a", "reports", manual).call(() -> {
+                    ran.countDown();
+                    return "done";
+                }));
+            } catch (Exception e) {
+                result.completeExceptionally(e);
+            }
+        });
+        caller.start();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !manual.all.isEmpty());
+        assertThat(ran.getCount()).isEqualTo(1);
+
+        manual.last().granted.complete(null);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
+        assertThat(result).isNotDone();
+        manual.last().ended.complete(null);
+
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+    }
+
+    @Test
+    void synchronousRejectionHasTheStackOfTheCaller() {
+        ManualAdmissions rejecting = rejecting();
+
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", rejecting).call(this::neverCalled))
+                .isInstanceOf(BulkheadFullException.class)
+                .satisfies(e -> assertThat(e.getStackTrace()).anyMatch(
+                        frame -> frame.getMethodName().contains("synchronousRejectionHasTheStackOfTheCaller")));
+        assertThat(calls).hasValue(0);
+    }
+
+    /** Trap 16: the method's own exception reaches the caller. */
+    @Test
+    void synchronousThrowsWhatTheMethodThrows() {
+        IOException own = new IOException("own");
+
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", automatic).call(() -> {
+            throw own;
+        })).isSameAs(own);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    /** Trap 15: the event loop is never blocked. */
+    @Test
+    void synchronousIsRefusedOnAnEventLoop() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { () -> true });
+
+        assertThatThrownBy(() -> new SynchronousGuard("Reports#render", "reports", manual).call(this::neverCalled))
+                .isInstanceOf(BlockingOperationNotAllowedException.class)
+                .hasMessageContaining("Reports#render").hasMessageContaining("@Blocking");
+        assertThat(manual.all).isEmpty();
+    }
+
+    /** Trap 9: an interrupted caller leaves nothing behind. */
+    @Test
+    void synchronousGivesUpWhenInterrupted() throws Exception {
+        AtomicBoolean stayedInterrupted = new AtomicBoolean();
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                new SynchronousGuard("A#a", "reports", manual).call(this::neverCalled);
+            } catch (Throwable e) {
+                stayedInterrupted.set(Thread.currentThread().isInterrupted());
+                thrown.complete(e);
+            }
+        });
+        caller.start();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !manual.all.isEmpty());
+        caller.interrupt();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
+        manual.last().ended.complete(null);
+
+        assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("interrupted");
+        assertThat(stayedInterrupted).isTrue();
+    }
+
+    /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
+    @Test
+    void uniTakesOnePermitPerSubscription() {
+        Uni<Object> guarded = new UniGuard(automatic).call(() -> Uni.createFrom().item(calls.incrementAndGet()));
+        assertThat(automatic.all).isEmpty();
+
+        assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
+        assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(2);
+
+        assertThat(automatic.all).hasSize(2).allMatch(admission -> admission.ends == 1);
+    }
+
+    /** Trap 14: a retry takes a new permit. */
+    @Test
+    void uniRetriedTakesANewPermit() {
+        Uni<Object> guarded = new UniGuard(automatic).call(() -> calls.incrementAndGet() < 3
+                ? Uni.createFrom().failure(new IOException("again"))
+                : Uni.createFrom().item("done"));
+
+        assertThat(guarded.onFailure(IOException.class).retry().atMost(5).await().atMost(Duration.ofSeconds(10)))
+                .isEqualTo("done");
+        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+    }
+
+    @Test
+    void uniEmitsWhenThePermitIsBack() {
+        UniAssertSubscriber<Object> subscriber = new UniGuard(manual).call(() -> Uni.createFrom().item("done")).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
+        manual.last().granted.complete(null);
+        assertThat(manual.last().ends).isEqualTo(1);
+        subscriber.assertNotTerminated();
+
+        manual.last().ended.complete(null);
+
+        subscriber.awaitItem(Duration.ofSeconds(10)).assertItem("done");
+    }
+
+    @Test
+    void uniFailsWithWhatTheMethodThrowsOrEmits() {
+        IOException own = new IOException("own");
+        assertThat(failureOf(new UniGuard(automatic).call(() -> {
+            throw own;
+        }))).isSameAs(own);
+        assertThat(failureOf(new UniGuard(automatic).call(() -> Uni.createFrom().failure(own)))).isSameAs(own);
+        assertThat(failureOf(new UniGuard(automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new UniGuard(rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+    }
+
+    /** Traps 9 and 14: cancelled while it waits, and cancelled while it runs. */
+    @Test
+    void uniCancelledEndsItsAdmission() {
+        new UniGuard(manual).call(this::neverCalled).subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
+        assertThat(manual.last().ends).isEqualTo(1);
+        manual.last().granted.complete(null);
+        assertThat(calls).hasValue(0);
+
+        AtomicBoolean cancelled = new AtomicBoolean();
+        UniAssertSubscriber<Object> running = new UniGuard(automatic)
+                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
+                .subscribe().withSubscriber(UniAssertSubscriber.create());
+        running.cancel();
+        assertThat(cancelled).isTrue();
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        CompletableFuture<Object> result = new StageGuard(manual).call(() -> work);
+        manual.last().granted.complete(null);
+        assertThat(manual.last().ends).isZero();
+        work.complete("done");
+        assertThat(manual.last().ends).isEqualTo(1);
+        assertThat(result).isNotDone();
+
+        manual.last().ended.complete(null);
+
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+    }
+
+    @Test
+    void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
+        IOException own = new IOException("own");
+        assertThat(failureOf(new StageGuard(automatic).call(() -> {
+            throw own;
+        }))).isSameAs(own);
+        assertThat(failureOf(new StageGuard(automatic).call(() -> CompletableFuture.failedFuture(own)))).isSameAs(own);
+        assertThat(failureOf(new StageGuard(automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new StageGuard(rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+    }
+
+    @Test
+    void stageCancelledEndsItsAdmission() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        CompletableFuture<Object> result = new StageGuard(automatic).call(() -> work);
+        result.cancel(true);
+
+        assertThat(work).isCancelled();
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void multiHoldsUntilCompletion() {
+        AssertSubscriber<Object> subscriber = new MultiGuard(automatic).call(() -> Multi.createFrom().items(1, 2, 3))
+                .subscribe()
+                .withSubscriber(AssertSubscriber.create(1));
+        subscriber.awaitItems(1, Duration.ofSeconds(10));
+        assertThat(automatic.last().ends).isZero();
+
+        subscriber.request(2).awaitCompletion(Duration.ofSeconds(10)).assertItems(1, 2, 3);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void multiEndsWithFailureAndCancellationOnce() {
+        IOException own = new IOException("own");
+        new MultiGuard(automatic).call(() -> Multi.createFrom().failure(own)).subscribe()
+                .withSubscriber(AssertSubscriber.create(1))
+                .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
+        new MultiGuard(automatic).call(() -> {
+            throw own;
+        }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
+                Duration.ofSeconds(10));
+        new MultiGuard(automatic).call(() -> Multi.createFrom().nothing()).subscribe()
+                .withSubscriber(AssertSubscriber.create(1)).cancel();
+        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+
+        new MultiGuard(manual).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
+        assertThat(manual.last().ends).isEqualTo(1);
+        manual.last().granted.complete(null);
+        assertThat(calls).hasValue(0);
+
+        new MultiGuard(rejecting()).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+                .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void anOpenGuardCallsTheMethod() throws Exception {
+        Callable<Object> method = () -> "done";
+        assertThat(Guard.OPEN.call(method)).isEqualTo("done");
+    }
+
+    private Object neverCalled() {
+        calls.incrementAndGet();
+        return null;
+    }
+
+    private static ManualAdmissions rejecting() {
+        return ManualAdmissions.rejecting(FULL);
+    }
+
+    private static Throwable failureOf(Uni<Object> uni) {
+        return uni.subscribe().withSubscriber(UniAssertSubscriber.create()).awaitFailure(Duration.ofSeconds(10)).getFailure();
+    }
+
+    private static Throwable failureOf(CompletableFuture<Object> stage) {
+        return failureOf(Uni.createFrom().completionStage(stage));
+    }
+}

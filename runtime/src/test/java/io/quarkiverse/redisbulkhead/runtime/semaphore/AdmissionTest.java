@@ -1,0 +1,197 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+class AdmissionTest {
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final PermitReclaimer reclaimer = new PermitReclaimer(store, timers);
+    final PermitIds ids = new PermitIds();
+
+    @Test
+    void grantsAndGivesBackOnce() {
+        Admission admission = semaphore("a").admit("A#a");
+        assertThat(granted(admission)).isNotDone();
+        store.acquires.get("a").complete(new Granted(7));
+        assertThat(granted(admission)).isCompleted();
+
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        admission.end();
+
+        assertThat(ended).isNotDone();
+        store.releases.get("a").complete(true);
+        assertThat(ended).isCompleted();
+        assertThat(store.log).containsExactly("acquire a", "release a");
+    }
+
+    @Test
+    void aRejectionTellsLimitAndNearestLeaseEnd() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3)));
+
+        assertThat(granted(admission)).isCompletedExceptionally();
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+            assertThat(e.name()).isEqualTo("a");
+            assertThat(e.limit()).isEqualTo(5);
+            assertThat(e.nearestLeaseEnd()).isEqualTo(Duration.ofSeconds(3));
+        });
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+        assertThat(store.log).containsExactly("acquire a");
+    }
+
+    /** Traps 4 and 29: the answer is lost; nobody has the permit, so it is given back in the background. */
+    @Test
+    void aLostAnswerIsReclaimed() {
+        store.down = true;
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").completeExceptionally(ManualStore.lost());
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("'a'").hasMessageContaining("no answer");
+        assertThat(reclaimer.pending()).isEqualTo(1);
+        store.down = false;
+        timers.advance(Duration.ofSeconds(1));
+        assertThat(store.cancelled).hasSize(1);
+        assertThat(reclaimer.pending()).isZero();
+    }
+
+    @Test
+    void aKnownFailureNeedsNoReclaiming() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").completeExceptionally(new StoreException("refused", false, null));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(store.log).containsExactly("acquire a");
+    }
+
+    @Test
+    void aRequestThatWasCancelledIsNoPermit() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Cancelled());
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    /** Traps 9 and 29: the caller has gone before the answer came; the permit goes back when it comes. */
+    @Test
+    void aPermitThatComesAfterTheEndIsGivenBack() {
+        Admission admission = semaphore("a").admit("A#a");
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        granted(admission).cancel(true);
+        assertThat(store.log).containsExactly("acquire a");
+
+        store.acquires.get("a").complete(new Granted(7));
+
+        assertThat(store.log).containsExactly("acquire a", "release a");
+        assertThat(ended).isNotDone();
+        store.releases.get("a").complete(true);
+        assertThat(ended).isCompleted();
+    }
+
+    /** Trap 16: a failing release is nobody's exception; it goes on in the background. */
+    @Test
+    void aFailedReleaseIsReclaimedAndNotTold() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Granted(7));
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+
+        store.releases.get("a").completeExceptionally(ManualStore.lost());
+
+        assertThat(ended).isCompleted();
+        assertThat(store.cancelled).hasSize(1);
+    }
+
+    @Test
+    void severalAreTakenInOrderAndGivenBackInReverse() {
+        Admission chain = chain("a", "b", "c");
+        assertThat(store.log).containsExactly("acquire a");
+        grant("a");
+        grant("b");
+        assertThat(granted(chain)).isNotDone();
+        grant("c");
+        assertThat(granted(chain)).isCompleted();
+
+        chain.end();
+
+        assertThat(store.log).containsExactly("acquire a", "acquire b", "acquire c", "release c", "release b", "release a");
+    }
+
+    /** Trap 18: the caller sees the rejection when the permits taken before it are back. */
+    @Test
+    void whenALaterOneRejectsTheEarlierAreGivenBackFirst() {
+        Admission chain = chain("a", "b", "c");
+        grant("a");
+        grant("b");
+        store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3)));
+
+        assertThat(store.log).endsWith("release b", "release a");
+        store.releases.get("b").complete(true);
+        assertThat(granted(chain)).isNotDone();
+        store.releases.get("a").complete(true);
+        assertThat(rejection(chain)).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.name()).isEqualTo("c"));
+    }
+
+    @Test
+    void aChainThatEndsHalfwayTakesNoFurtherPermits() {
+        Admission chain = chain("a", "b");
+        chain.end();
+        grant("a");
+
+        assertThat(store.log).containsExactly("acquire a", "release a");
+        assertThat(rejection(chain)).isInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void statusFailsAsPromised() {
+        assertThat(semaphore("a").status().toCompletableFuture()).isCompletedExceptionally();
+        assertThat(semaphore("a").holders(1).exceptionally(e -> {
+            assertThat(StoreFailures.cause(e)).isInstanceOf(BulkheadUnavailableException.class);
+            return null;
+        }).toCompletableFuture()).isCompletedWithValue(null);
+    }
+
+    @Test
+    void idsAreUnique() {
+        PermitIds other = new PermitIds();
+        assertThat(List.of(ids.next(), ids.next(), other.next(), other.next())).doesNotHaveDuplicates()
+                .allMatch(id -> id.matches("[a-z0-9]+-[a-z0-9]+"));
+    }
+
+    private void grant(String bulkhead) {
+        store.acquires.get(bulkhead).complete(new Granted(1));
+    }
+
+    private AdmissionChain chain(String... names) {
+        return new AdmissionChain(List.of(names).stream().map(this::semaphore).toList(), "A#a");
+    }
+
+    private Semaphore semaphore(String name) {
+        return new Semaphore(SemaphoreSpec.named(name).permits(5).build(), store, new HolderIdentity("app", "host:1"), ids,
+                reclaimer);
+    }
+
+    private static CompletableFuture<Void> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+}

@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** A clock that the test moves. */
+class ManualTimers implements Timers {
+
+    private record Task(long at, Runnable body) {
+    }
+
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparingLong(Task::at));
+    private long now;
+
+    @Override
+    public long nanoTime() {
+        return now;
+    }
+
+    @Override
+    public void after(Duration delay, Runnable task) {
+        tasks.add(new Task(now + delay.toNanos(), task));
+    }
+
+    void advance(Duration time) {
+        long end = now + time.toNanos();
+        while (!tasks.isEmpty() && tasks.peek().at() <= end) {
+            Task due = tasks.poll();
+            now = due.at();
+            due.body().run();
+        }
+        now = end;
+    }
+
+    int planned() {
+        return tasks.size();
+    }
+}

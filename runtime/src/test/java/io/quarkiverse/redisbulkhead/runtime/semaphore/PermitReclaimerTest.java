@@ -1,0 +1,69 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+
+class PermitReclaimerTest {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final PermitReclaimer reclaimer = new PermitReclaimer(store, timers);
+
+    @Test
+    void givesBackAtOnceWhenItCan() {
+        reclaimer.reclaim("a", "1", LEASE);
+
+        assertThat(store.cancelled).containsExactly("1");
+        assertThat(reclaimer.pending()).isZero();
+        assertThat(timers.planned()).isZero();
+    }
+
+    @Test
+    void triesAgainWithGrowingGapsUntilTheStoreAnswers() {
+        store.down = true;
+        reclaimer.reclaim("a", "1", LEASE);
+        timers.advance(Duration.ofSeconds(10));
+        int tries = store.log.size();
+
+        assertThat(tries).isBetween(4, 12);
+        store.down = false;
+        timers.advance(Duration.ofSeconds(5));
+        assertThat(store.cancelled).containsExactly("1");
+        assertThat(timers.planned()).isZero();
+    }
+
+    @Test
+    void stopsWhenTheLeaseHasEndedAnyway() {
+        store.down = true;
+        reclaimer.reclaim("a", "1", LEASE);
+        timers.advance(LEASE.plusSeconds(10));
+
+        assertThat(reclaimer.pending()).isZero();
+        assertThat(timers.planned()).isZero();
+        store.down = false;
+        reclaimer.reclaim("a", "2", LEASE);
+        assertThat(store.cancelled).as("works again after it was idle").containsExactly("2");
+    }
+
+    @Test
+    void gathersWhatComesMeanwhileIntoBatches() {
+        store.down = true;
+        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim("a", "p" + i, LEASE));
+        reclaimer.reclaim("b", "other", LEASE);
+        assertThat(store.log).containsExactly("cancel a 1", "cancel b 1");
+        store.log.clear();
+        store.down = false;
+
+        timers.advance(Duration.ofSeconds(1));
+
+        assertThat(store.log).containsExactlyInAnyOrder("cancel a 100", "cancel a 100", "cancel a 50", "cancel b 1");
+        assertThat(store.cancelled).hasSize(251).doesNotHaveDuplicates();
+        assertThat(reclaimer.pending()).isZero();
+    }
+}

@@ -1,0 +1,232 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+class RedisLinkTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    TestRedis redis;
+    Redis client;
+    RedisLink link;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        client = redis.newClient();
+        link = new RedisLink(redis.vertx(), client, TIMEOUT, 64);
+    }
+
+    @AfterEach
+    void stop() {
+        link.close();
+        client.close();
+        redis.close();
+    }
+
+    @Test
+    void tenThousandCommandsAtOnceOverOneConnection() {
+        List<CompletableFuture<Response>> replies = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            replies.add(link.send(Request.cmd(Command.ECHO).arg(i)).toCompletableFuture());
+        }
+
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(get(replies.get(i))).hasToString(Integer.toString(i));
+        }
+        assertThat(connections()).isEqualTo(1);
+    }
+
+    /** Trap 22: a restart between two calls is not noticed. */
+    @Test
+    void aRestartBetweenTwoCommandsIsNotNoticed() {
+        assertThat(ping()).isEqualTo("PONG");
+        for (int i = 0; i < 5; i++) {
+            redis.stop();
+            redis.start();
+            assertThat(ping()).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aKilledConnectionIsNotNoticed() {
+        assertThat(ping()).isEqualTo("PONG");
+        for (int i = 0; i < 5; i++) {
+            redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            List<CompletableFuture<Response>> replies = IntStream.range(0, 200)
+                    .mapToObj(n -> link.send(Request.cmd(Command.PING)).toCompletableFuture()).toList();
+            assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
+        }
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(connections()).isEqualTo(1));
+    }
+
+    /**
+     * Trap 25: Redis is down; the call fails at once and certainly did nothing, and the first call after its return succeeds.
+     */
+    @Test
+    void aServerThatIsDownFailsTheCommandAndTheFirstOneAfterItsReturnSucceeds() {
+        ping();
+        for (int i = 0; i < 3; i++) {
+            redis.stop();
+            for (int n = 0; n < 20; n++) {
+                assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("cannot be reached");
+            }
+            redis.start();
+            assertThat(ping()).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aCommandThatWasNeverSentHasAKnownOutcome() {
+        redis.stop();
+        try {
+            assertThatThrownBy(this::ping).isInstanceOfSatisfying(StoreException.class,
+                    e -> assertThat(e.outcomeUnknown()).isFalse());
+        } finally {
+            redis.start();
+        }
+    }
+
+    /** Trap 25: Redis accepts connections and says nothing; no command hangs, and the first one after its return succeeds. */
+    @Test
+    void aServerThatHangsFailsTheCommandWithinTheTimeout() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            for (int i = 0; i < 3; i++) {
+                long began = System.nanoTime();
+                assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("command-timeout");
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(TIMEOUT.multipliedBy(5));
+            }
+            CompletableFuture<Response> first = link.send(Request.cmd(Command.PING)).toCompletableFuture();
+            assertThatThrownBy(() -> get(first)).isInstanceOf(StoreException.class);
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+        assertThat(ping()).isEqualTo("PONG");
+    }
+
+    @Test
+    void anUnansweredCommandHasAnUnknownOutcome() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            assertThatThrownBy(this::ping).isInstanceOfSatisfying(StoreException.class,
+                    e -> assertThat(e.outcomeUnknown()).isTrue());
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+    }
+
+    /** A connection that went silent is closed, not put back for the next user of the client. */
+    @Test
+    void aSilentConnectionDoesNotReturnToThePool() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            assertThatThrownBy(this::ping).isInstanceOf(StoreException.class);
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+        assertThat(ping()).isEqualTo("PONG");
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(connections()).isEqualTo(1));
+    }
+
+    /** A server that closes every connection at once neither hangs a command nor is stormed with attempts. */
+    @Test
+    void aServerThatClosesEveryConnectionIsNotStormed() throws Exception {
+        List<Long> accepted = new ArrayList<>();
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread acceptor = new Thread(() -> {
+                while (!server.isClosed()) {
+                    try {
+                        server.accept().close();
+                        accepted.add(System.nanoTime());
+                    } catch (IOException e) {
+                        return;
+                    }
+                }
+            });
+            acceptor.start();
+            Redis strange = redis.newClient(server.getLocalPort());
+            try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64)) {
+                for (int i = 0; i < 20; i++) {
+                    CompletableFuture<Response> reply = toStrange.send(Request.cmd(Command.PING)).toCompletableFuture();
+                    assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class);
+                }
+            } finally {
+                strange.close();
+                server.close();
+                acceptor.join();
+            }
+        }
+        assertThat(accepted).hasSizeLessThanOrEqualTo(22);
+    }
+
+    @Test
+    void closingGivesUpWhatIsUnderWay() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            CompletableFuture<Response> reply = link.send(Request.cmd(Command.PING)).toCompletableFuture();
+            link.close();
+            assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
+            assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+    }
+
+    @Test
+    void aRefusedCommandSaysWhatRedisSaid() {
+        redis.command("SET", "key", "text");
+        assertThatThrownBy(() -> get(link.send(Request.cmd(Command.LPUSH).arg("key").arg("x")).toCompletableFuture()))
+                .isInstanceOf(RedisReplyException.class).hasMessageContaining("WRONGTYPE");
+    }
+
+    private String ping() {
+        return get(link.send(Request.cmd(Command.PING)).toCompletableFuture()).toString();
+    }
+
+    // Without the one that asks.
+    private long connections() {
+        return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains("id=")).count() - 1;
+    }
+
+    private static Response get(CompletableFuture<Response> reply) {
+        try {
+            return reply.get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (RuntimeException) e.getCause();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,379 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Response;
+
+class ScriptPermitStoreTest {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    static TestRedis redis;
+
+    Redis client;
+    RedisLink link;
+    ScriptPermitStore store;
+
+    @BeforeAll
+    static void start() {
+        redis = new TestRedis();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        redis.command("FLUSHALL");
+        client = redis.newClient();
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(10), 1024);
+        store = new ScriptPermitStore(link, "test");
+    }
+
+    @AfterEach
+    void disconnect() {
+        assertEveryKeyExpires();
+        link.close();
+        client.close();
+    }
+
+    @Test
+    void grantsUpToTheLimitAndNoFurther() {
+        assertThat(acquire("a", 2)).isInstanceOf(Granted.class);
+        assertThat(acquire("b", 2)).isInstanceOf(Granted.class);
+
+        assertThat(acquire("c", 2)).isInstanceOfSatisfying(Full.class, full -> {
+            assertThat(full.inUse()).isEqualTo(2);
+            assertThat(full.nearestLeaseEnd()).isPositive().isLessThanOrEqualTo(LONG);
+        });
+        assertThat(holderIds()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aReleasedPermitIsFreeAndLeavesNothing() {
+        acquire("a", 1);
+
+        assertThat(get(store.release("b", "a"))).as("wrong bulkhead").isFalse();
+        assertThat(get(store.release("reports", "a"))).isTrue();
+
+        assertThat(keys()).containsExactly("test:{reports}:ticket");
+        assertThat(acquire("b", 1)).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 7: a late or repeated release removes nothing but its own id. */
+    @Test
+    void aReleaseRemovesItsOwnPermitOnly() {
+        acquire("a", 2);
+        acquire("b", 2);
+
+        assertThat(get(store.release("reports", "a"))).isTrue();
+        assertThat(get(store.release("reports", "a"))).as("released twice").isFalse();
+        assertThat(get(store.release("reports", "never"))).isFalse();
+
+        assertThat(holderIds()).containsExactly("b");
+    }
+
+    /** Trap 2: counting and adding are one step, however many race. */
+    @Test
+    void aRaceOfAThousandNeverExceedsTheLimit() {
+        List<CompletableFuture<AcquireReply>> replies = new ArrayList<>();
+        List<Redis> clients = IntStream.range(0, 4).mapToObj(i -> redis.newClient()).toList();
+        List<ScriptPermitStore> stores = clients.stream()
+                .map(each -> new ScriptPermitStore(new RedisLink(redis.vertx(), each, Duration.ofSeconds(20), 64), "test"))
+                .toList();
+        for (int i = 0; i < 1_000; i++) {
+            replies.add(stores.get(i % 4).acquire(request("p" + i, 5, LONG)).toCompletableFuture());
+        }
+
+        assertThat(replies.stream().map(ScriptPermitStoreTest::get).filter(Granted.class::isInstance)).hasSize(5);
+        assertThat(holderIds()).hasSize(5);
+        clients.forEach(Redis::close);
+    }
+
+    /** Trap 4: a request whose answer was lost may be sent again. */
+    @Test
+    void askingAgainWithTheSameIdAnswersWithTheSamePermit() {
+        AcquireReply first = acquire("a", 1);
+
+        assertThat(acquire("a", 1)).isEqualTo(first);
+        assertThat(holderIds()).containsExactly("a");
+    }
+
+    /** Trap 4: a request that was given up is not granted when it arrives late. */
+    @Test
+    void aCancelledRequestThatArrivesLateIsRefused() {
+        acquire("held", 5);
+        get(store.cancel("reports", List.of("held", "late"), LONG));
+
+        assertThat(acquire("late", 5)).isInstanceOf(Cancelled.class);
+        assertThat(holderIds()).isEmpty();
+        assertThat(acquire("other", 5)).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void cancelsAHundredAtOnce() {
+        List<String> ids = IntStream.range(0, 100).mapToObj(i -> "p" + i).toList();
+        ids.forEach(id -> acquire(id, 200));
+        acquire("stays", 200);
+
+        get(store.cancel("reports", ids, LONG));
+
+        assertThat(holderIds()).containsExactly("stays");
+        assertThatThrownBy(() -> store.cancel("reports", List.of(), LONG)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /**
+     * Traps 3 and 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when that is.
+     */
+    @Test
+    void anExpiredPermitIsFreeAndIsCleanedUp() {
+        acquire("short", 1, Duration.ofMillis(300));
+        assertThat(acquire("b", 1)).isInstanceOfSatisfying(Full.class,
+                full -> assertThat(full.nearestLeaseEnd()).isLessThanOrEqualTo(Duration.ofMillis(300)));
+
+        await().atMost(10, TimeUnit.SECONDS).until(() -> acquire("b", 1) instanceof Granted);
+
+        assertThat(holderIds()).containsExactly("b");
+        assertThat(redis.command("ZCARD", "test:{reports}:order").toInteger()).isEqualTo(1);
+        assertThat(redis.command("HLEN", "test:{reports}:details").toInteger()).isEqualTo(1);
+        assertThat(get(store.release("reports", "short"))).as("a late release").isFalse();
+        assertThat(holderIds()).containsExactly("b");
+    }
+
+    /** Trap 8: one caller's short lease touches neither the keys' nor another's lease. */
+    @Test
+    void aShortLeaseDoesNotShortenAnybodyElses() {
+        acquire("long", 5, Duration.ofMinutes(10));
+        acquire("short", 5, Duration.ofMillis(50));
+
+        assertThat(redis.command("PTTL", "test:{reports}:holders").toLong()).isGreaterThan(590_000);
+        assertThat(redis.command("PTTL", "test:{reports}:ticket").toLong()).isGreaterThan(590_000);
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(holderIds()).containsExactly("long"));
+    }
+
+    /** Trap 21: a bulkhead that was used once leaves nothing behind. */
+    @Test
+    void allKeysOfAnUnusedBulkheadExpire() {
+        acquire("a", 1, Duration.ofMillis(100));
+
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(keys()).isEmpty());
+    }
+
+    /** Trap 19: running executions finish, and nobody enters until the use is below the new limit. */
+    @Test
+    void aSmallerLimitDrains() {
+        List.of("a", "b", "c", "d").forEach(id -> acquire(id, 4));
+
+        assertThat(acquire("e", 2)).isInstanceOfSatisfying(Full.class, full -> assertThat(full.inUse()).isEqualTo(4));
+        List.of("a", "b").forEach(id -> get(store.release("reports", id)));
+        assertThat(acquire("e", 2)).isInstanceOf(Full.class);
+        get(store.release("reports", "c"));
+        assertThat(acquire("e", 2)).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 20: with all permits out, and again with none, the limit is the limit. */
+    @Test
+    void emptyIsNotUninitialised() {
+        for (int round = 0; round < 3; round++) {
+            assertThat(acquire("a" + round, 1)).isInstanceOf(Granted.class);
+            assertThat(acquire("b" + round, 1)).isInstanceOf(Full.class);
+            get(store.release("reports", "a" + round));
+        }
+    }
+
+    /** Trap 24: limits and counts beyond what Lua's unpack and a 32-bit integer take. */
+    @Test
+    void bigLimitsAndManyExpiredPermits() {
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 9_000)
+                .mapToObj(i -> store.acquire(request("p" + i, Integer.MAX_VALUE, Duration.ofMillis(200)))
+                        .toCompletableFuture())
+                .toList();
+        assertThat(replies.stream().map(ScriptPermitStoreTest::get)).allMatch(Granted.class::isInstance);
+
+        await().atMost(20, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == 0);
+        assertThat(acquire("next", 1)).isInstanceOf(Granted.class);
+    }
+
+    /** Guarantee 7: tickets grow, also when the keys have gone in between. */
+    @Test
+    void ticketsGrowAcrossFlushAll() {
+        long first = ticket(acquire("a", 9));
+        long second = ticket(acquire("b", 9));
+        redis.command("FLUSHALL");
+        long third = ticket(acquire("c", 9));
+
+        assertThat(List.of(first, second, third)).isSorted().doesNotHaveDuplicates();
+    }
+
+    /** Guarantee 7: a server clock that was set back does not bring old tickets back while the counter is there. */
+    @Test
+    void ticketsGrowWhenTheClockIsBehindTheCounter() {
+        redis.command("SET", "test:{reports}:ticket", "4000000000000000", "PX", 60_000);
+
+        assertThat(ticket(acquire("a", 9))).isEqualTo(4_000_000_000_000_001L);
+        assertThat(ticket(acquire("b", 9))).isEqualTo(4_000_000_000_000_002L);
+        assertThat(redis.command("GET", "test:{reports}:ticket")).hasToString("4000000000000002");
+    }
+
+    /** Trap 22: the script cache is gone. */
+    @Test
+    void scriptFlushIsNotNoticed() {
+        acquire("a", 5);
+        redis.command("SCRIPT", "FLUSH");
+
+        assertThat(acquire("b", 5)).isInstanceOf(Granted.class);
+        redis.command("SCRIPT", "FLUSH");
+        assertThat(get(store.release("reports", "a"))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "holders", "order", "ticket", "details", "cancelled" })
+    void aKeyOfSomebodyElseGivesAClearErrorAndIsLeftAlone(String part) {
+        String key = "test:{reports}:" + part;
+        redis.command("RPUSH", key, "theirs");
+
+        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOfSatisfying(StoreException.class, e -> {
+            assertThat(e.getMessage()).contains("WRONGTYPE", "quarkus.redis-bulkhead.key-prefix");
+            assertThat(e.outcomeUnknown()).isFalse();
+        });
+
+        assertThat(redis.command("LRANGE", key, 0, -1)).hasToString("[theirs]");
+        assertThat(keys()).containsExactly(key);
+        redis.command("DEL", key);
+    }
+
+    @Test
+    void aTicketThatIsNoNumberGivesAClearErrorAndIsLeftAlone() {
+        redis.command("SET", "test:{reports}:ticket", "theirs");
+
+        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class).hasMessageContaining("no number");
+
+        assertThat(keys()).containsExactly("test:{reports}:ticket");
+        redis.command("DEL", "test:{reports}:ticket");
+    }
+
+    @Test
+    void holdersTellWhatAnOperatorWantsToSee() {
+        Instant before = serverTime();
+        long ticket = ticket(get(store.acquire(
+                new AcquireRequest("部署 🚀", "a", 5, LONG, "shop\nfake", "host:1", "Größe#wählen"))));
+
+        List<Holder> holders = get(store.occupancy("部署 🚀", 10)).holders();
+
+        assertThat(holders).singleElement().satisfies(holder -> {
+            assertThat(holder.permitId()).isEqualTo("a");
+            assertThat(holder.bulkhead()).isEqualTo("部署 🚀");
+            assertThat(holder.ticket()).isEqualTo(ticket);
+            assertThat(holder.application()).isEqualTo("shop fake");
+            assertThat(holder.instance()).isEqualTo("host:1");
+            assertThat(holder.method()).isEqualTo("Größe#wählen");
+            assertThat(holder.since()).isBetween(before, serverTime());
+            assertThat(holder.until()).isEqualTo(holder.since().plus(LONG));
+        });
+    }
+
+    @Test
+    void holdersAreListedUpToABound() {
+        IntStream.range(0, 20).forEach(i -> acquire("p" + i, 100));
+
+        assertThat(get(store.occupancy("reports", 7))).satisfies(occupancy -> {
+            assertThat(occupancy.inUse()).isEqualTo(20);
+            assertThat(occupancy.holders()).hasSize(7);
+        });
+        assertThat(get(store.occupancy("nobody", 7)).inUse()).isZero();
+    }
+
+    /** Trap 23: all keys of a bulkhead lie in one slot of a cluster, whatever the name. */
+    @ParameterizedTest
+    @ValueSource(strings = { "reports", "a}b", "}", "{}", "{x}:holders", "%7D", "a:b c\n", "🚀" })
+    void allKeysOfABulkheadShareOneHashTagThatNoOtherHas(String name) {
+        List<String> keys = BulkheadKeys.of("p", name).stream().map(String::new).toList();
+
+        assertThat(keys).allSatisfy(key -> assertThat(hashTag(key)).isNotEmpty().isEqualTo(hashTag(keys.get(0))));
+        assertThat(keys).doesNotContainAnyElementsOf(
+                BulkheadKeys.of("p", name + "}").stream().map(String::new).toList());
+    }
+
+    private static String hashTag(String key) {
+        int open = key.indexOf('{');
+        return key.substring(open + 1, key.indexOf('}', open));
+    }
+
+    private AcquireReply acquire(String id, int limit) {
+        return acquire(id, limit, LONG);
+    }
+
+    private AcquireReply acquire(String id, int limit, Duration lease) {
+        return get(store.acquire(request(id, limit, lease)));
+    }
+
+    private static AcquireRequest request(String id, int limit, Duration lease) {
+        return new AcquireRequest("reports", id, limit, lease, "app", "host:1", "Reports#render");
+    }
+
+    private static long ticket(AcquireReply reply) {
+        return ((Granted) reply).ticket();
+    }
+
+    private List<String> holderIds() {
+        return get(store.occupancy("reports", 1_000)).holders().stream().map(Holder::permitId).toList();
+    }
+
+    private static Instant serverTime() {
+        Response time = redis.command("TIME");
+        return Instant.ofEpochMilli(time.get(0).toLong() * 1000 + time.get(1).toLong() / 1000);
+    }
+
+    private static List<String> keys() {
+        return StreamSupport.stream(redis.command("KEYS", "*").spliterator(), false).map(Response::toString).toList();
+    }
+
+    /** Guarantee 9, after every test. */
+    private static void assertEveryKeyExpires() {
+        assertThat(keys()).allSatisfy(key -> assertThat(redis.command("PTTL", key).toLong()).as(key).isNotEqualTo(-1));
+    }
+
+    private static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new AssertionError(e);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

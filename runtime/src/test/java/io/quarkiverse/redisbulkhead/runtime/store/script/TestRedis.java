@@ -1,0 +1,115 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import redis.embedded.RedisServer;
+
+/** A real Redis server as a process of the test's own, and a client to look into it. */
+final class TestRedis implements AutoCloseable {
+
+    private final Vertx vertx = Vertx.vertx();
+    private final int port;
+    private RedisServer server;
+
+    TestRedis() {
+        this(freePort());
+    }
+
+    private TestRedis(int port) {
+        this.port = port;
+        start();
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    /** A client as Quarkus makes it: a pool of six connections, and 24 callers that may wait for one. */
+    Redis newClient() {
+        return newClient(port);
+    }
+
+    Redis newClient(int viaPort) {
+        return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
+    }
+
+    int port() {
+        return port;
+    }
+
+    void start() {
+        try {
+            server = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
+            server.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void stop() {
+        try {
+            server.stop();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Runs a command over a connection of its own and waits for the reply. */
+    Response command(String name, Object... args) {
+        Request request = Request.cmd(Command.create(name));
+        Arrays.stream(args).map(String::valueOf).forEach(request::arg);
+        Redis client = newClient();
+        try {
+            return client.send(request).toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(name + " " + Arrays.toString(args), e);
+        } finally {
+            client.close();
+        }
+    }
+
+    /** The process id of the server. */
+    long pid() {
+        return command("INFO", "server").toString().lines()
+                .filter(line -> line.contains("process_id:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .findFirst().orElseThrow();
+    }
+
+    /** Sends a signal to the server's process, for example STOP, after which it accepts connections but says nothing. */
+    static void signal(long pid, String signal) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+            if (exit != 0) {
+                throw new AssertionError("kill -" + signal + " " + pid + " ended with " + exit);
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}
