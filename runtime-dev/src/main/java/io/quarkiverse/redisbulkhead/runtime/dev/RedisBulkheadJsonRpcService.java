@@ -38,7 +38,7 @@ public class RedisBulkheadJsonRpcService {
      * @return objects with an array {@code bulkheads}, or with a text {@code error} when Redis gives no answer
      */
     public Multi<JsonObject> watch() {
-        return Multi.createFrom().ticks().startingAfter(Duration.ZERO).every(PERIOD)
+        return Multi.createFrom().ticks().every(PERIOD)
                 .onOverflow().drop()
                 .onItem().transformToUniAndConcatenate(tick -> snapshot());
     }
