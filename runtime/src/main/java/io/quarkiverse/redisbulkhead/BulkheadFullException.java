@@ -27,7 +27,7 @@ public class BulkheadFullException extends BulkheadException {
      */
     public BulkheadFullException(String name, int limit, Duration nearestLeaseEnd) {
         super("Bulkhead '" + name + "' is full: all " + limit + (limit == 1 ? " permit is" : " permits are")
-                + " taken; the nearest lease ends in " + nearestLeaseEnd.toMillis() + " ms at the latest");
+                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms");
         this.name = Objects.requireNonNull(name);
         this.limit = limit;
         this.nearestLeaseEnd = nearestLeaseEnd;
@@ -52,8 +52,9 @@ public class BulkheadFullException extends BulkheadException {
     }
 
     /**
-     * When a permit is free at the latest, even if its holder has crashed. Usually one is free long before, because a holder
-     * gives its permit back as soon as its execution has ended.
+     * When the first of the current leases ends: a hint for when to come back, and no promise. Usually a permit is free long
+     * before,
+     * because a holder gives its permit back as soon as its execution has ended; and somebody else may take it then.
      *
      * @return the time from the rejection to the nearest lease end, never null, never negative
      */

@@ -12,11 +12,9 @@ import java.lang.annotation.Target;
  * Caps how many executions of a method run at the same time across all instances of all applications that share a Redis.
  *
  * <pre>
- * {@code
- * &#64;GET
- * &#64;RedisBulkhead(name = "reports", permits = 5)
+ * {@literal @}GET
+ * {@literal @}RedisBulkhead(name = "reports", permits = 5)
  * public Report render() { ... }
- * }
  * </pre>
  *
  * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free the call is rejected
@@ -80,7 +78,8 @@ public @interface RedisBulkhead {
     int permits() default PERMITS_UNSET;
 
     /**
-     * Whether permits go to callers in the order in which Redis saw their requests.
+     * Whether permits go to waiting callers in the order in which Redis saw their requests. A call that does not wait is not
+     * queued: it gets a free permit or is rejected, fair or not.
      *
      * @return {@code true} for first come, first served
      */

@@ -36,7 +36,7 @@ public interface RedisSemaphore {
     Uni<SemaphoreStatus> statusAsync();
 
     /**
-     * Who holds the permits, over all applications, the oldest lease first.
+     * Who holds the permits, over all applications, the lease that ends first coming first.
      *
      * @return at most {@value #MAX_HOLDERS} holders
      * @throws BulkheadUnavailableException when Redis gives no answer

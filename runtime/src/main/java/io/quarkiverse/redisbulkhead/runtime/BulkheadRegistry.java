@@ -37,6 +37,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Map<String, BulkheadSettings.Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
     private final RedisLink link;
+    private final PermitReclaimer reclaimer;
 
     /**
      * Reads and checks the configuration; Redis is asked at the first call.
@@ -60,7 +61,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         PermitStore store = new ScriptPermitStore(link, config.keyPrefix());
         HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
         PermitIds ids = new PermitIds();
-        PermitReclaimer reclaimer = new PermitReclaimer(store, new VertxTimers(vertx));
+        this.reclaimer = new PermitReclaimer(store, new VertxTimers(vertx));
         settings.forEach((name, setting) -> semaphores.put(name,
                 new Semaphore(setting.spec(), store, identity, ids, reclaimer)));
     }
@@ -107,6 +108,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @PreDestroy
     void close() {
+        reclaimer.close();
         link.close();
     }
 }

@@ -61,7 +61,7 @@ public class GuardRegistry {
         }
         Supplier<Admission> admissions = admissions(semaphores, method.label());
         return switch (method.returns()) {
-            case SYNCHRONOUS -> new SynchronousGuard(method.label(), method.bulkheads().get(0), admissions);
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), semaphores.get(0).spec().name(), admissions);
             case UNI -> new UniGuard(admissions);
             case MULTI -> new MultiGuard(admissions);
             case STAGE -> new StageGuard(admissions);

@@ -32,7 +32,8 @@ public interface RedisBulkheadRuntimeConfig {
     String keyPrefix();
 
     /**
-     * How long a call waits for an answer from Redis before it counts as unavailable.
+     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit that a call
+     * takes, and again for giving it back.
      */
     @WithDefault("1s")
     Duration commandTimeout();
@@ -77,7 +78,7 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt permits();
 
         /**
-         * Whether permits go to callers in the order of their requests.
+         * Whether permits go to waiting callers in the order of their requests.
          */
         Optional<Boolean> fair();
 

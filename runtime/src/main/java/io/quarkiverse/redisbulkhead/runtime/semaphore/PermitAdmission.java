@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,8 +25,9 @@ final class PermitAdmission implements Admission {
     private final AcquireRequest request;
     private final PermitStore store;
     private final PermitReclaimer reclaimer;
-    // Completes with whether there is a permit to give back, after an unknown outcome has been handed to the reclaimer.
-    private final CompletableFuture<Boolean> held = new CompletableFuture<>();
+    // Completes with the permit to give back, or with null when there is none. Before that, an unknown outcome has been handed to
+    // the reclaimer.
+    private final CompletableFuture<Granted> held = new CompletableFuture<>();
     private final CompletableFuture<Void> granted = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean ending = new AtomicBoolean();
@@ -38,22 +40,31 @@ final class PermitAdmission implements Admission {
     }
 
     private void answered(AcquireReply reply, Throwable failure) {
-        held.complete(reply instanceof Granted);
-        if (failure != null) {
-            boolean certain = StoreFailures.cause(failure) instanceof StoreException known && !known.outcomeUnknown();
-            if (!certain) {
+        if (failure == null && reply instanceof Granted permit) {
+            held.complete(permit);
+            granted.complete(null);
+        } else {
+            if (failure == null ? reply.copyMayFollow() : mayBeCarriedOut(failure)) {
                 reclaimer.reclaim(request.bulkhead(), request.permitId(), request.lease());
             }
-            granted.completeExceptionally(StoreFailures.unavailable(request.bulkhead(), failure));
-        } else if (reply instanceof Full full) {
+            held.complete(null);
             granted.completeExceptionally(
-                    new BulkheadFullException(request.bulkhead(), request.limit(), full.nearestLeaseEnd()));
-        } else if (reply instanceof Cancelled) {
-            granted.completeExceptionally(
-                    new BulkheadUnavailableException(request.bulkhead(), "the request was given up before it arrived", null));
-        } else {
-            granted.complete(null);
+                    failure == null ? rejection(reply) : StoreFailures.unavailable(request.bulkhead(), failure));
         }
+    }
+
+    private static boolean mayBeCarriedOut(Throwable failure) {
+        return !(StoreFailures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
+    }
+
+    private RuntimeException rejection(AcquireReply reply) {
+        if (reply instanceof Full full) {
+            return new BulkheadFullException(request.bulkhead(), request.limit(), full.nearestLeaseEnd());
+        }
+        if (reply instanceof Cancelled) {
+            return new BulkheadUnavailableException(request.bulkhead(), "the request was given up before it arrived", null);
+        }
+        throw new IllegalStateException("Neither granted nor rejected: " + reply);
     }
 
     @Override
@@ -65,8 +76,8 @@ final class PermitAdmission implements Admission {
     public CompletionStage<Void> end() {
         if (ending.compareAndSet(false, true)) {
             held.thenAccept(permit -> {
-                if (permit) {
-                    release();
+                if (permit != null) {
+                    release(permit);
                 } else {
                     ended.complete(null);
                 }
@@ -75,8 +86,8 @@ final class PermitAdmission implements Admission {
         return ended.minimalCompletionStage();
     }
 
-    private void release() {
-        store.release(request.bulkhead(), request.permitId()).whenComplete((wasHeld, failure) -> {
+    private void release(Granted permit) {
+        giveBack(permit).whenComplete((wasHeld, failure) -> {
             if (failure != null) {
                 LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", request.permitId(),
                         request.bulkhead());
@@ -88,5 +99,13 @@ final class PermitAdmission implements Admission {
             }
             ended.complete(null);
         });
+    }
+
+    private CompletionStage<Boolean> giveBack(Granted permit) {
+        if (permit.copyMayFollow()) {
+            return store.cancel(request.bulkhead(), List.of(request.permitId()), PermitReclaimer.longestDelay(request.lease()))
+                    .thenApply(done -> true);
+        }
+        return store.release(request.bulkhead(), request.permitId());
     }
 }

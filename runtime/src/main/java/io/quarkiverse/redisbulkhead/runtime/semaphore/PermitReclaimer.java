@@ -32,6 +32,8 @@ public final class PermitReclaimer {
     // Guarded by this. A bulkhead is in the map exactly while a round for it is under way or planned.
     private final Map<String, Queue<Unknown>> unknown = new HashMap<>();
 
+    private volatile boolean closed;
+
     private record Unknown(String permitId, Duration lease, long leaseEndNanos) {
     }
 
@@ -70,23 +72,29 @@ public final class PermitReclaimer {
         }
     }
 
-    /**
-     * How many permits are still to be given back.
-     *
-     * @return zero when nothing is under way
-     */
-    public synchronized int pending() {
+    /** How many permits are still to be given back. */
+    synchronized int pending() {
         return unknown.values().stream().mapToInt(Queue::size).sum();
+    }
+
+    /** For how long a request for a permit with that lease must be refused after it was given up. */
+    static Duration longestDelay(Duration lease) {
+        return lease.compareTo(LONGEST_DELAY) > 0 ? lease : LONGEST_DELAY;
+    }
+
+    /** Stops trying. What is not given back yet is free when its lease ends. */
+    public void close() {
+        closed = true;
     }
 
     private void round(String bulkhead, Duration gap) {
         List<Unknown> batch = nextBatch(bulkhead);
-        if (batch.isEmpty()) {
+        if (batch.isEmpty() || closed) {
             return;
         }
         Duration lease = batch.stream().map(Unknown::lease).max(Duration::compareTo).orElseThrow();
         store.cancel(bulkhead, batch.stream().map(Unknown::permitId).toList(),
-                lease.compareTo(LONGEST_DELAY) > 0 ? lease : LONGEST_DELAY)
+                longestDelay(lease))
                 .whenComplete((done, failure) -> {
                     if (failure == null) {
                         remove(bulkhead, batch);

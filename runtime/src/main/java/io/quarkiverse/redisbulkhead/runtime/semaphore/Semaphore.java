@@ -71,7 +71,8 @@ public final class Semaphore {
      * Who holds permits, over all processes.
      *
      * @param most how many to list at the most
-     * @return the oldest lease first; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     * @return the lease that ends first coming first; fails with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
      */
     public CompletionStage<List<Holder>> holders(int most) {
         return StoreFailures.translate(spec.name(), store.occupancy(spec.name(), most))

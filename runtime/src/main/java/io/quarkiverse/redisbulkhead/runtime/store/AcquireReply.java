@@ -6,11 +6,20 @@ import java.time.Duration;
 public sealed interface AcquireReply {
 
     /**
+     * Whether a copy of the request may still be on its way, because it had to be sent twice. When the caller has no use for a
+     * permit any more, such a copy must be {@linkplain PermitStore#cancel refused}.
+     *
+     * @return {@code false} when the request was carried out once and for all
+     */
+    boolean copyMayFollow();
+
+    /**
      * The permit is the caller's.
      *
      * @param ticket its fencing token
+     * @param copyMayFollow see {@link AcquireReply#copyMayFollow()}
      */
-    record Granted(long ticket) implements AcquireReply {
+    record Granted(long ticket, boolean copyMayFollow) implements AcquireReply {
     }
 
     /**
@@ -18,11 +27,17 @@ public sealed interface AcquireReply {
      *
      * @param inUse how many are held
      * @param nearestLeaseEnd how long until the first of their leases ends
+     * @param copyMayFollow see {@link AcquireReply#copyMayFollow()}
      */
-    record Full(int inUse, Duration nearestLeaseEnd) implements AcquireReply {
+    record Full(int inUse, Duration nearestLeaseEnd, boolean copyMayFollow) implements AcquireReply {
     }
 
     /** The request had been undone by {@link PermitStore#cancel} before it arrived. */
     record Cancelled() implements AcquireReply {
+
+        @Override
+        public boolean copyMayFollow() {
+            return false;
+        }
     }
 }

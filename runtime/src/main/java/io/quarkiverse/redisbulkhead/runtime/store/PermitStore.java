@@ -30,7 +30,9 @@ public interface PermitStore {
      *
      * @param bulkhead the bulkhead's name
      * @param permitId the permit
-     * @return whether it was still held; {@code false} when its lease had ended or it never existed
+     * @return {@code false} when it was certainly not held any more, because its lease had ended or it never existed;
+     *         {@code true} when it was, and also when the request had to be sent twice, as the first copy may have done the
+     *         work
      */
     CompletionStage<Boolean> release(String bulkhead, String permitId);
 
@@ -47,7 +49,7 @@ public interface PermitStore {
     CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter);
 
     /**
-     * Tells how many permits are held and by whom, the oldest lease first.
+     * Tells how many permits are held and by whom, the lease that ends first coming first.
      *
      * @param bulkhead the bulkhead's name
      * @param most how many holders to list, from 0 to 1,000; the number in use counts all of them

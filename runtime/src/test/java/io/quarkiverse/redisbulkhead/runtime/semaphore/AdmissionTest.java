@@ -28,7 +28,7 @@ class AdmissionTest {
     void grantsAndGivesBackOnce() {
         Admission admission = semaphore("a").admit("A#a");
         assertThat(granted(admission)).isNotDone();
-        store.acquires.get("a").complete(new Granted(7));
+        store.acquires.get("a").complete(new Granted(7, false));
         assertThat(granted(admission)).isCompleted();
 
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
@@ -40,10 +40,11 @@ class AdmissionTest {
         assertThat(store.log).containsExactly("acquire a", "release a");
     }
 
+    /** Trap 24: one attempt, not two. */
     @Test
     void aRejectionTellsLimitAndNearestLeaseEnd() {
         Admission admission = semaphore("a").admit("A#a");
-        store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3)));
+        store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3), false));
 
         assertThat(granted(admission)).isCompletedExceptionally();
         assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
@@ -71,6 +72,37 @@ class AdmissionTest {
         assertThat(reclaimer.pending()).isZero();
     }
 
+    /** Trap 4: who has ended before the answer was lost has left nothing behind when the end is told. */
+    @Test
+    void aLostAnswerIsReclaimedBeforeTheEndIsTold() {
+        Admission admission = semaphore("a").admit("A#a");
+        CompletableFuture<List<String>> cancelledAtTheEnd = admission.end().toCompletableFuture()
+                .thenApply(done -> List.copyOf(store.log));
+
+        store.acquires.get("a").completeExceptionally(ManualStore.lost());
+
+        assertThat(cancelledAtTheEnd).isCompletedWithValue(List.of("acquire a", "cancel a 1"));
+    }
+
+    /** Trap 4: the request was sent twice; the end also refuses the copy that may still arrive. */
+    @Test
+    void aPermitOfARepeatedRequestIsCancelled() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Granted(7, true));
+
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+        assertThat(store.log).containsExactly("acquire a", "cancel a 1");
+    }
+
+    @Test
+    void aRejectionOfARepeatedRequestIsReclaimed() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3), true));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        assertThat(store.log).containsExactly("acquire a", "cancel a 1");
+    }
+
     @Test
     void aKnownFailureNeedsNoReclaiming() {
         Admission admission = semaphore("a").admit("A#a");
@@ -96,7 +128,7 @@ class AdmissionTest {
         granted(admission).cancel(true);
         assertThat(store.log).containsExactly("acquire a");
 
-        store.acquires.get("a").complete(new Granted(7));
+        store.acquires.get("a").complete(new Granted(7, false));
 
         assertThat(store.log).containsExactly("acquire a", "release a");
         assertThat(ended).isNotDone();
@@ -108,7 +140,7 @@ class AdmissionTest {
     @Test
     void aFailedReleaseIsReclaimedAndNotTold() {
         Admission admission = semaphore("a").admit("A#a");
-        store.acquires.get("a").complete(new Granted(7));
+        store.acquires.get("a").complete(new Granted(7, false));
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
 
         store.releases.get("a").completeExceptionally(ManualStore.lost());
@@ -138,7 +170,7 @@ class AdmissionTest {
         Admission chain = chain("a", "b", "c");
         grant("a");
         grant("b");
-        store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3)));
+        store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
 
         assertThat(store.log).endsWith("release b", "release a");
         store.releases.get("b").complete(true);
@@ -175,7 +207,7 @@ class AdmissionTest {
     }
 
     private void grant(String bulkhead) {
-        store.acquires.get(bulkhead).complete(new Granted(1));
+        store.acquires.get(bulkhead).complete(new Granted(1, false));
     }
 
     private AdmissionChain chain(String... names) {

@@ -9,20 +9,44 @@ import io.vertx.redis.client.Response;
 /** A command that a caller waits for, from {@link RedisLink#send} until it is answered or given up. */
 final class PendingCommand {
 
-    final Request request;
     final long deadlineNanos;
-    final CompletableFuture<Response> reply = new CompletableFuture<>();
+    final CompletableFuture<RedisAnswer> answer = new CompletableFuture<>();
 
-    // Written before the command is handed to the connection. Once set, an unanswered command may have been carried out.
+    private final ScriptCall call;
+
+    // A command is in one hand at a time: of whoever dispatches it, and then of the session that it was given to.
+    private volatile boolean byText;
+    private volatile int copies;
     private volatile RedisSession sentOver;
 
-    PendingCommand(Request request, long deadlineNanos) {
-        this.request = request;
+    PendingCommand(ScriptCall call, long deadlineNanos) {
+        this.call = call;
         this.deadlineNanos = deadlineNanos;
     }
 
-    void markSent(RedisSession session) {
+    /** What to send now. */
+    Request request() {
+        return byText ? call.byText() : call.byDigest();
+    }
+
+    /** The command is handed to a connection. From now on it may be carried out, even if no answer comes. */
+    void sending(RedisSession session) {
+        copies = copies + 1;
         sentOver = session;
+    }
+
+    /**
+     * The server did not know the script. That copy of the command is answered and did nothing.
+     *
+     * @return whether there is another form to send
+     */
+    boolean useText() {
+        if (byText) {
+            return false;
+        }
+        byText = true;
+        copies = copies - 1;
+        return true;
     }
 
     /** The connection that the command was last sent over, or null when it never was. */
@@ -34,8 +58,22 @@ final class PendingCommand {
         return nowNanos - deadlineNanos >= 0;
     }
 
-    /** Gives the command up; whether its outcome is unknown follows from whether it was ever sent. */
+    void succeed(Response response) {
+        answer.complete(new RedisAnswer(response, copies > 1));
+    }
+
+    /** The key that names the bulkhead in messages. */
+    byte[] firstKey() {
+        return call.keys().get(0);
+    }
+
+    /** The server refuses the command. An earlier copy may have been carried out all the same. */
+    void refuse(ErrorReply refusal) {
+        answer.completeExceptionally(new StoreException(refusal.explanation(), copies > 1, null));
+    }
+
+    /** Gives the command up; whether its outcome is unknown follows from whether a copy of it is unanswered. */
     boolean fail(String message, Throwable cause) {
-        return reply.completeExceptionally(new StoreException(message, sentOver != null, cause));
+        return answer.completeExceptionally(new StoreException(message, copies > 0, cause));
     }
 }

@@ -4,9 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jboss.logging.Logger;
 
@@ -14,7 +11,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
@@ -41,11 +37,10 @@ public final class RedisLink implements AutoCloseable {
 
     private final Vertx vertx;
     private final Redis redis;
-    private final long timeoutNanos;
+    private final long connectMillis;
     private final int maxInFlight;
-    private final ConcurrentLinkedQueue<PendingCommand> unanswered = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean sweeping = new AtomicBoolean();
-    private final long sweepMillis;
+    private final CommandDeadlines deadlines;
+    private final RefusalLog refusals = new RefusalLog();
 
     // All of these are guarded by this.
     private RedisSession session;
@@ -55,8 +50,10 @@ public final class RedisLink implements AutoCloseable {
     private boolean down;
     private boolean closed;
 
-    /** One try to get a connection. {@code begun} separates those who waited before it from those who came during it. */
-    private final class Attempt {
+    /** One try to get a connection. */
+    private static final class Attempt {
+
+        // Those who waited when it began; they fail with it. Those who come during it get a try of their own.
         private List<PendingCommand> early;
         private boolean over;
     }
@@ -72,24 +69,22 @@ public final class RedisLink implements AutoCloseable {
     public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight) {
         this.vertx = vertx;
         this.redis = redis;
-        this.timeoutNanos = commandTimeout.toNanos();
+        // A server that accepts connections and then says nothing must not hold up the next attempt for ever.
+        this.connectMillis = Math.max(1, commandTimeout.toMillis() * CONNECT_TIMEOUTS);
         this.maxInFlight = maxInFlight;
-        this.sweepMillis = Math.max(1, Math.min(50, commandTimeout.toMillis() / 20));
+        this.deadlines = new CommandDeadlines(vertx, commandTimeout, this::drop);
     }
 
     /**
-     * Sends a command.
+     * Calls a script.
      *
-     * @param request a command that may be carried out more than once without harm
-     * @return the reply; fails with {@link RedisReplyException} when Redis refuses it and with {@link StoreException} otherwise
+     * @param call may be carried out more than once without harm
+     * @return the answer; fails with {@link StoreException} when Redis refuses the call or gives no answer
      */
-    CompletionStage<Response> send(Request request) {
-        PendingCommand command = new PendingCommand(request, System.nanoTime() + timeoutNanos);
-        unanswered.add(command);
-        command.reply.whenComplete((reply, failure) -> unanswered.remove(command));
-        sweepLater();
+    CompletionStage<RedisAnswer> send(ScriptCall call) {
+        PendingCommand command = deadlines.begin(call);
         dispatch(command);
-        return command.reply;
+        return command.answer;
     }
 
     private void dispatch(PendingCommand command) {
@@ -131,9 +126,7 @@ public final class RedisLink implements AutoCloseable {
             current.early = waiting;
             waiting = new ArrayList<>();
         }
-        // A server that accepts connections and then says nothing must not hold up the next attempt for ever.
-        long patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNanos) * CONNECT_TIMEOUTS);
-        long timer = vertx.setTimer(patience,
+        long timer = vertx.setTimer(connectMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
         redis.connect().onComplete(result -> {
             vertx.cancelTimer(timer);
@@ -147,23 +140,27 @@ public final class RedisLink implements AutoCloseable {
 
     private void connected(Attempt current, RedisConnection connection) {
         RedisSession opened = new RedisSession(vertx, connection, maxInFlight, outcome, this::drop);
-        List<PendingCommand> ready;
+        List<PendingCommand> ready = new ArrayList<>();
+        boolean tooLate;
         synchronized (this) {
-            if (current.over || closed) {
-                opened.discard();
-                return;
+            tooLate = current.over || closed;
+            if (!tooLate) {
+                current.over = true;
+                attempt = null;
+                session = opened;
+                ready.addAll(current.early);
+                ready.addAll(waiting);
+                waiting = new ArrayList<>();
             }
-            current.over = true;
-            attempt = null;
-            session = opened;
-            ready = new ArrayList<>(current.early);
-            ready.addAll(waiting);
-            waiting = new ArrayList<>();
         }
-        ready.stream().filter(command -> !command.reply.isDone()).forEach(opened::send);
+        if (tooLate) {
+            opened.discard();
+        }
+        ready.stream().filter(command -> !command.answer.isDone()).forEach(opened::send);
     }
 
     private void connectFailed(Attempt current, Throwable cause) {
+        boolean news;
         synchronized (this) {
             if (current.over || closed) {
                 return;
@@ -171,13 +168,14 @@ public final class RedisLink implements AutoCloseable {
             current.over = true;
             attempt = null;
             gapMillis = longerGap();
-            if (!down) {
-                down = true;
-                LOG.warnf("Redis cannot be reached: %s. Bulkheads reject calls until it is back", cause.getMessage());
-            }
+            news = !down;
+            down = true;
             if (!waiting.isEmpty()) {
                 scheduleAttempt();
             }
+        }
+        if (news) {
+            LOG.warnf("Redis cannot be reached: %s. Bulkheads reject calls until it is back", cause.getMessage());
         }
         current.early.forEach(command -> command.fail("Redis cannot be reached: " + cause.getMessage(), cause));
     }
@@ -185,26 +183,31 @@ public final class RedisLink implements AutoCloseable {
     private final RedisSession.Outcome outcome = new RedisSession.Outcome() {
 
         @Override
-        public void answered(PendingCommand command, Response reply) {
+        public void answered(PendingCommand command, Response response) {
             noticeAnswer();
-            command.reply.complete(reply);
+            command.succeed(response);
         }
 
         @Override
-        public void refused(RedisSession over, PendingCommand command, RedisReplyException refusal) {
+        public void refused(RedisSession over, PendingCommand command, ErrorReply refusal) {
             noticeAnswer();
-            if (refusal.getMessage().contains("READONLY")) {
+            if (refusal.is("NOSCRIPT") && command.useText()) {
+                dispatch(command);
+                return;
+            }
+            if (refusal.is("READONLY")) {
                 // A failover has made this server a replica: the next command looks for the new master.
                 drop(over);
             }
-            command.reply.completeExceptionally(refusal);
+            refusals.log(command.firstKey(), refusal);
+            command.refuse(refusal);
         }
 
         @Override
         public void broken(RedisSession over, PendingCommand command, Throwable cause) {
             LOG.debugf("Connection lost under a command: %s", cause.getMessage());
             drop(over);
-            if (!command.reply.isDone()) {
+            if (!command.answer.isDone()) {
                 dispatch(command);
             }
         }
@@ -237,33 +240,6 @@ public final class RedisLink implements AutoCloseable {
         return Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
     }
 
-    private void sweepLater() {
-        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            vertx.setTimer(sweepMillis, timer -> {
-                giveUpExpired();
-                sweeping.set(false);
-                // Whoever came between the last look and the line above saw a sweep that had already ended.
-                if (!unanswered.isEmpty()) {
-                    sweepLater();
-                }
-            });
-        }
-    }
-
-    // Commands are in the order of their deadlines, because all have the same timeout.
-    private void giveUpExpired() {
-        long now = System.nanoTime();
-        for (PendingCommand oldest = unanswered.peek(); oldest != null && oldest.isExpired(now); oldest = unanswered.peek()) {
-            unanswered.remove(oldest);
-            boolean gaveUp = oldest.fail("Redis did not answer within quarkus.redis-bulkhead.command-timeout ("
-                    + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms)", null);
-            RedisSession silent = oldest.sentOver();
-            if (gaveUp && silent != null) {
-                drop(silent);
-            }
-        }
-    }
-
     /** Gives up all commands and closes the connection. The client stays open. */
     @Override
     public void close() {
@@ -276,6 +252,6 @@ public final class RedisLink implements AutoCloseable {
         if (last != null) {
             last.close();
         }
-        unanswered.forEach(command -> command.fail("The application is stopping", null));
+        deadlines.giveUpAll("The application is stopping");
     }
 }

@@ -21,9 +21,9 @@ final class RedisSession {
     /** Told how each command ended. */
     interface Outcome {
 
-        void answered(PendingCommand command, Response reply);
+        void answered(PendingCommand command, Response response);
 
-        void refused(RedisSession session, PendingCommand command, RedisReplyException refusal);
+        void refused(RedisSession session, PendingCommand command, ErrorReply refusal);
 
         void broken(RedisSession session, PendingCommand command, Throwable cause);
     }
@@ -59,13 +59,13 @@ final class RedisSession {
     }
 
     private void transmit(PendingCommand command) {
-        command.markSent(this);
-        connection.send(command.request).onComplete(result -> {
+        command.sending(this);
+        connection.send(command.request()).onComplete(result -> {
             sendNext();
             if (result.succeeded()) {
                 outcome.answered(command, result.result());
             } else if (isErrorReply(result.cause())) {
-                outcome.refused(this, command, new RedisReplyException(result.cause().getMessage(), result.cause()));
+                outcome.refused(this, command, new ErrorReply(result.cause().getMessage()));
             } else {
                 outcome.broken(this, command, result.cause());
             }
@@ -77,7 +77,7 @@ final class RedisSession {
         synchronized (this) {
             do {
                 next = backlog.poll();
-            } while (next != null && next.reply.isDone());
+            } while (next != null && next.answer.isDone());
             if (next == null) {
                 inFlight--;
                 return;

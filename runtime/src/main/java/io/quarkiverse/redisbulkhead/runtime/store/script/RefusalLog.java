@@ -17,12 +17,12 @@ final class RefusalLog {
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
-    void log(byte[] firstKey, RedisReplyException refusal) {
+    void log(byte[] firstKey, ErrorReply refusal) {
         long due = next.get();
         long now = System.nanoTime();
         if (now - due >= 0 && next.compareAndSet(due, now + GAP_NANOS)) {
             LOG.errorf("A command for %s and the keys beside it was refused. %s", new String(firstKey, StandardCharsets.UTF_8),
-                    refusal.getMessage());
+                    refusal.explanation());
         }
     }
 }

@@ -34,7 +34,7 @@ public final class ScriptPermitStore implements PermitStore {
 
     private static final byte[] NO_BLOCK = bytes("0");
 
-    private final ScriptRunner runner;
+    private final RedisLink link;
     private final String keyPrefix;
     private final Map<String, List<byte[]>> keys = new ConcurrentHashMap<>();
 
@@ -45,7 +45,7 @@ public final class ScriptPermitStore implements PermitStore {
      * @param keyPrefix what all keys start with; without braces
      */
     public ScriptPermitStore(RedisLink link, String keyPrefix) {
-        this.runner = new ScriptRunner(link);
+        this.link = link;
         this.keyPrefix = keyPrefix;
     }
 
@@ -53,15 +53,17 @@ public final class ScriptPermitStore implements PermitStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         String details = String.join("\n", oneLine(request.application()), oneLine(request.instance()),
                 oneLine(request.method()));
-        return runner.run(ACQUIRE, keysOf(request.bulkhead()), List.of(bytes(request.permitId()),
-                bytes(Integer.toString(request.limit())), bytes(Long.toString(request.lease().toMillis())), bytes(details)))
+        return link.send(new ScriptCall(ACQUIRE, keysOf(request.bulkhead()), List.of(bytes(request.permitId()),
+                bytes(Integer.toString(request.limit())), bytes(Long.toString(request.lease().toMillis())), bytes(details))))
                 .thenApply(ScriptPermitStore::acquireReply);
     }
 
-    private static AcquireReply acquireReply(Response reply) {
+    private static AcquireReply acquireReply(RedisAnswer answer) {
+        Response reply = answer.response();
         return switch (reply.get(0).toInteger()) {
-            case 1 -> new AcquireReply.Granted(reply.get(1).toLong());
-            case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), Duration.ofMillis(reply.get(2).toLong()));
+            case 1 -> new AcquireReply.Granted(reply.get(1).toLong(), answer.repeated());
+            case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), Duration.ofMillis(reply.get(2).toLong()),
+                    answer.repeated());
             case -1 -> new AcquireReply.Cancelled();
             default -> throw new IllegalStateException("acquire.lua answered " + reply);
         };
@@ -69,8 +71,8 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
-        return runner.run(RELEASE, keysOf(bulkhead), List.of(NO_BLOCK, bytes(permitId)))
-                .thenApply(reply -> reply.toInteger() == 1);
+        return link.send(new ScriptCall(RELEASE, keysOf(bulkhead), List.of(NO_BLOCK, bytes(permitId))))
+                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
     }
 
     @Override
@@ -82,13 +84,13 @@ public final class ScriptPermitStore implements PermitStore {
         List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
         args.add(bytes(Long.toString(Math.max(1, forgetAfter.toMillis()))));
         permitIds.forEach(id -> args.add(bytes(id)));
-        return runner.run(RELEASE, keysOf(bulkhead), args).thenApply(reply -> null);
+        return link.send(new ScriptCall(RELEASE, keysOf(bulkhead), args)).thenApply(answer -> null);
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
-        return runner.run(HOLDERS, keysOf(bulkhead), List.of(bytes(Integer.toString(most))))
-                .thenApply(reply -> occupancy(bulkhead, reply));
+        return link.send(new ScriptCall(HOLDERS, keysOf(bulkhead), List.of(bytes(Integer.toString(most)))))
+                .thenApply(answer -> occupancy(bulkhead, answer.response()));
     }
 
     private static Occupancy occupancy(String bulkhead, Response reply) {

@@ -11,9 +11,11 @@
 -- ARGV[3] lease, ms
 -- ARGV[4] application, instance, method; one a line
 --
--- Reply   {1, ticket, end of lease in ms}                  granted
+-- Reply   {1, ticket}                                      granted
 --         {0, permits in use, ms to the nearest lease end} full
 --         {-1}                                             cancelled before it arrived
+--
+-- Permits whose lease has ended count as free at once, but only 100 are removed at a time: order and details may hold dead ones.
 --
 -- Every key is read before the first one is written: a key of a foreign type ends the script with nothing changed.
 
@@ -22,13 +24,14 @@ local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = math.floor(micros / 1000)
 
-if redis.call('ZSCORE', KEYS[5], id) then
+local refusedUntil = tonumber(redis.call('ZSCORE', KEYS[5], id))
+if refusedUntil and refusedUntil > now then
     return { -1 }
 end
 
 local held = tonumber(redis.call('ZSCORE', KEYS[1], id))
 if held and held > now then
-    return { 1, tonumber(redis.call('ZSCORE', KEYS[2], id)), held }
+    return { 1, tonumber(redis.call('ZSCORE', KEYS[2], id)) }
 end
 
 local used = redis.call('ZCOUNT', KEYS[1], '(' .. now, '+inf')
@@ -53,8 +56,7 @@ if #dead > 0 then
     redis.call('ZREM', KEYS[2], unpack(dead))
     redis.call('HDEL', KEYS[4], unpack(dead))
 end
-local ends = now + lease
-redis.call('ZADD', KEYS[1], ends, id)
+redis.call('ZADD', KEYS[1], now + lease, id)
 redis.call('ZADD', KEYS[2], ticket, id)
 redis.call('SET', KEYS[3], string.format('%.0f', ticket), 'KEEPTTL')
 redis.call('HSET', KEYS[4], id, string.format('%.0f', now) .. '\n' .. ARGV[4])
@@ -66,4 +68,4 @@ for i = 1, 4 do
         redis.call('PEXPIRE', KEYS[i], ttl)
     end
 end
-return { 1, ticket, ends }
+return { 1, ticket }

@@ -1,4 +1,4 @@
--- Tells who holds the unexpired permits, the oldest lease first. Changes nothing.
+-- Tells who holds the unexpired permits, the lease that ends first coming first. Changes nothing.
 --
 -- KEYS[1] holders    sorted set  permit id -> end of its lease, ms
 -- KEYS[2] order      sorted set  permit id -> ticket

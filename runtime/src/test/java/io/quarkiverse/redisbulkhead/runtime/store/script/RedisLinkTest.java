@@ -20,9 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 class RedisLinkTest {
@@ -49,9 +47,11 @@ class RedisLinkTest {
 
     @Test
     void tenThousandCommandsAtOnceOverOneConnection() {
+        link.close();
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(30), 64);
         List<CompletableFuture<Response>> replies = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
-            replies.add(link.send(Request.cmd(Command.ECHO).arg(i)).toCompletableFuture());
+            replies.add(echo(link, Integer.toString(i)));
         }
 
         for (int i = 0; i < 10_000; i++) {
@@ -77,7 +77,7 @@ class RedisLinkTest {
         for (int i = 0; i < 5; i++) {
             redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
             List<CompletableFuture<Response>> replies = IntStream.range(0, 200)
-                    .mapToObj(n -> link.send(Request.cmd(Command.PING)).toCompletableFuture()).toList();
+                    .mapToObj(n -> echo(link, "PONG")).toList();
             assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
         }
         await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(connections()).isEqualTo(1));
@@ -122,7 +122,7 @@ class RedisLinkTest {
                 assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("command-timeout");
                 assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(TIMEOUT.multipliedBy(5));
             }
-            CompletableFuture<Response> first = link.send(Request.cmd(Command.PING)).toCompletableFuture();
+            CompletableFuture<Response> first = echo(link, "PONG");
             assertThatThrownBy(() -> get(first)).isInstanceOf(StoreException.class);
         } finally {
             TestRedis.signal(pid, "CONT");
@@ -177,7 +177,7 @@ class RedisLinkTest {
             Redis strange = redis.newClient(server.getLocalPort());
             try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64)) {
                 for (int i = 0; i < 20; i++) {
-                    CompletableFuture<Response> reply = toStrange.send(Request.cmd(Command.PING)).toCompletableFuture();
+                    CompletableFuture<Response> reply = echo(toStrange, "PONG");
                     assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class);
                 }
             } finally {
@@ -195,7 +195,7 @@ class RedisLinkTest {
         long pid = redis.pid();
         TestRedis.signal(pid, "STOP");
         try {
-            CompletableFuture<Response> reply = link.send(Request.cmd(Command.PING)).toCompletableFuture();
+            CompletableFuture<Response> reply = echo(link, "PONG");
             link.close();
             assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
             assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
@@ -207,12 +207,24 @@ class RedisLinkTest {
     @Test
     void aRefusedCommandSaysWhatRedisSaid() {
         redis.command("SET", "key", "text");
-        assertThatThrownBy(() -> get(link.send(Request.cmd(Command.LPUSH).arg("key").arg("x")).toCompletableFuture()))
-                .isInstanceOf(RedisReplyException.class).hasMessageContaining("WRONGTYPE");
+        assertThatThrownBy(() -> get(call(link, "return redis.call('LPUSH', KEYS[1], ARGV[1])", "x")))
+                .isInstanceOfSatisfying(StoreException.class, e -> {
+                    assertThat(e.getMessage()).contains("WRONGTYPE");
+                    assertThat(e.outcomeUnknown()).isFalse();
+                });
     }
 
     private String ping() {
-        return get(link.send(Request.cmd(Command.PING)).toCompletableFuture()).toString();
+        return get(echo(link, "PONG")).toString();
+    }
+
+    private static CompletableFuture<Response> echo(RedisLink link, String text) {
+        return call(link, "return ARGV[1]", text);
+    }
+
+    private static CompletableFuture<Response> call(RedisLink link, String script, String arg) {
+        return link.send(new ScriptCall(LuaScript.of(script), List.of("key".getBytes()), List.of(arg.getBytes())))
+                .thenApply(RedisAnswer::response).toCompletableFuture();
     }
 
     // Without the one that asks.

@@ -1,0 +1,29 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+/**
+ * Redis answered with an error: the command was refused and changed nothing.
+ *
+ * @param text the reply, as in {@code NOSCRIPT No matching script}
+ */
+record ErrorReply(String text) {
+
+    /** Whether the error is of that kind. Inside a script Redis 6.2 puts the kind somewhere in the middle of the text. */
+    boolean is(String code) {
+        return text.startsWith(code) || text.contains(" " + code + " ") || text.contains("-" + code + " ");
+    }
+
+    /** What to tell, with the way out where there is one. */
+    String explanation() {
+        String said = "Redis answered: " + text;
+        if (is("WRONGTYPE")) {
+            return said + ". Another application keeps data of its own under a key of this bulkhead; it was left alone. "
+                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses";
+        }
+        if (is("NOPERM")) {
+            return said
+                    + ". The Redis user needs the commands EVALSHA and EVAL, those that the scripts call, and the keys under "
+                    + "quarkus.redis-bulkhead.key-prefix";
+        }
+        return said;
+    }
+}

@@ -1,0 +1,169 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitIds;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReclaimer;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.vertx.redis.client.Redis;
+
+/** Connections that break or go silent under a call, from real sockets. */
+class LostAnswerTest {
+
+    TestRedis redis;
+    TestProxy proxy;
+    Redis client;
+    RedisLink link;
+    ScriptPermitStore store;
+    Semaphore semaphore;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+    }
+
+    @AfterEach
+    void stop() {
+        link.close();
+        client.close();
+        proxy.close();
+        redis.close();
+    }
+
+    /**
+     * Trap 4: the connection breaks under an acquire, which is sent again over the next one. The bytes of the first arrive at
+     * the
+     * server when the permit has long been given back. They must not take a permit for nobody.
+     */
+    @Test
+    void aDelayedCopyOfAnAcquireTakesNoPermit() throws Exception {
+        connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
+        Admission admission = semaphore.admit("A#a");
+        get(admission.granted());
+        assertThat(inUse()).isEqualTo(1);
+        get(admission.end());
+
+        deliver();
+
+        assertThat(inUse()).isZero();
+    }
+
+    /** Trap 4: the same when the second copy was rejected. */
+    @Test
+    void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
+        connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
+        ScriptPermitStore other = new ScriptPermitStore(
+                new RedisLink(redis.vertx(), redis.newClient(), Duration.ofSeconds(10), 8),
+                "test");
+        get(other.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), "app", "host:2", "B#b")));
+        assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
+        get(other.release("reports", "theirs"));
+
+        deliver();
+
+        assertThat(inUse()).isZero();
+    }
+
+    /** Trap 4: a permit whose answer never came is given back in the background. */
+    @Test
+    void anAcquireThatIsNeverAnsweredIsUndone() throws Exception {
+        connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("command-timeout");
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:cancelled").toInteger() == 1);
+        deliver();
+
+        assertThat(inUse()).isZero();
+    }
+
+    /** Trap 5: a release that had to be sent twice is no loss of the permit. */
+    @Test
+    void aRepeatedReleaseIsNotToldAsALoss() throws Exception {
+        connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
+
+        assertThat(get(store.release("reports", "done by the first copy"))).isTrue();
+        assertThat(get(store.release("reports", "never there"))).isFalse();
+    }
+
+    /** A connection over which an answer is missing is replaced: the next call does not wait for it again. */
+    @Test
+    void aSilentConnectionIsReplaced() throws Exception {
+        connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> get(store.occupancy("reports", 0))).hasMessageContaining("command-timeout");
+        for (int i = 0; i < 3; i++) {
+            assertThat(inUse()).isZero();
+        }
+    }
+
+    /** Trap 25: whoever comes during an attempt that fails gets an attempt of its own. */
+    @Test
+    void aCallThatComesDuringAFailingAttemptIsNotFailedWithIt() throws Exception {
+        connect(TestProxy.First.NEVER_SPEAKS, Duration.ofSeconds(10));
+        CompletableFuture<?> early = store.occupancy("reports", 0).toCompletableFuture();
+        assertThat(proxy.accepted().await(10, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<?> late = store.occupancy("reports", 0).toCompletableFuture();
+        proxy.closeFirst();
+
+        assertThatThrownBy(() -> get(early)).hasMessageContaining("cannot be reached");
+        get(late);
+    }
+
+    private void connect(TestProxy.First first, Duration timeout) {
+        proxy = new TestProxy(first, redis.port());
+        client = redis.newClient(proxy.port());
+        link = new RedisLink(redis.vertx(), client, timeout, 64);
+        store = new ScriptPermitStore(link, "test");
+        semaphore = new Semaphore(SemaphoreSpec.named("reports").permits(1).build(), store, new HolderIdentity("app", "host:1"),
+                new PermitIds(), new PermitReclaimer(store, new VertxTime()));
+    }
+
+    private void deliver() throws Exception {
+        proxy.deliver();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "delivered").toInteger() == 1);
+    }
+
+    private int inUse() throws Exception {
+        return get(store.occupancy("reports", 0)).inUse();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
+    private final class VertxTime implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public void after(Duration delay, Runnable task) {
+            redis.vertx().setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+/** Stands before a Redis and ill-treats the first connection; the others pass. */
+final class TestProxy implements AutoCloseable {
+
+    /** What happens to the first connection. */
+    enum First {
+        /** Its first script call is kept back, and the client sees the connection close. */
+        HOLDS_A_CALL_AND_CLOSES,
+        /** Its first script call and all that follows is swallowed. The connection stays open. */
+        GOES_SILENT,
+        /** It is accepted and says nothing until {@link #closeFirst()}. */
+        NEVER_SPEAKS
+    }
+
+    private final First first;
+    private final int redisPort;
+    private final ServerSocket server;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final CountDownLatch accepted = new CountDownLatch(1);
+    private volatile byte[] held;
+    private volatile Socket heldFor;
+
+    TestProxy(First first, int redisPort) {
+        this.first = first;
+        this.redisPort = redisPort;
+        try {
+            this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        new Thread(this::accept, "proxy").start();
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    /** Counts down when the first connection is there. */
+    CountDownLatch accepted() {
+        return accepted;
+    }
+
+    void closeFirst() throws IOException {
+        sockets.get(0).close();
+    }
+
+    /** Gives the server the call that was held, and after it a command that shows when that is done. */
+    void deliver() throws IOException {
+        heldFor.getOutputStream().write(held);
+        heldFor.getOutputStream().write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket client = server.accept();
+                boolean isFirst = sockets.isEmpty();
+                sockets.add(client);
+                accepted.countDown();
+                if (isFirst && first == First.NEVER_SPEAKS) {
+                    continue;
+                }
+                Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+                sockets.add(upstream);
+                new Thread(() -> pump(client, upstream, isFirst), "proxy up").start();
+                new Thread(() -> pump(upstream, client, false), "proxy down").start();
+            } catch (IOException e) {
+                // The test has ended.
+                return;
+            }
+        }
+    }
+
+    private void pump(Socket from, Socket to, boolean illTreated) {
+        byte[] buffer = new byte[65_536];
+        try {
+            InputStream in = from.getInputStream();
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                if (illTreated && isScriptCall(buffer, read)) {
+                    heldFor = to;
+                    held = Arrays.copyOf(buffer, read);
+                    if (first == First.HOLDS_A_CALL_AND_CLOSES) {
+                        from.close();
+                    }
+                    return;
+                }
+                to.getOutputStream().write(buffer, 0, read);
+            }
+            to.close();
+        } catch (IOException e) {
+            // One side has gone, which ends this pump.
+        }
+    }
+
+    private static boolean isScriptCall(byte[] bytes, int length) {
+        return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVALSHA");
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
