@@ -9,7 +9,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Caps how many executions of a method run at the same time across all instances of all applications that share a Redis.
+ * Caps how many executions of a method run at the same time across all instances of all applications that share a
+ * Redis.
  *
  * <pre>
  * {@literal @}GET
@@ -17,38 +18,36 @@ import java.lang.annotation.Target;
  * public Report render() { ... }
  * </pre>
  *
- * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free the call is rejected
- * with
- * {@link BulkheadFullException}; when Redis gives no answer, with {@link BulkheadUnavailableException}.
+ * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free the call is
+ * rejected with {@link BulkheadFullException}; when Redis gives no answer, with {@link BulkheadUnavailableException}.
  * <p>
- * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own annotation
- * replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so does a class that is
- * no CDI bean. A call from within the bean itself is guarded too, as Quarkus intercepts self-invocations. An annotation on the
- * method of an interface works for REST clients ({@code @RegisterRestClient}) only; elsewhere put it on the implementing
- * method.
+ * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
+ * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so
+ * does a class that is no CDI bean. A call from within the bean itself is guarded too, as Quarkus intercepts
+ * self-invocations. An annotation on the method of an interface works for REST clients ({@code @RegisterRestClient})
+ * only; elsewhere put it on the implementing method.
  * <p>
- * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and with one
- * permit
- * the inner call is rejected.
+ * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and
+ * with one permit the inner call is rejected.
  * <p>
- * Several annotations on one method are taken in the order written and given back in reverse order. When one rejects, those
- * already taken are given back before the caller sees the rejection.
+ * Several annotations on one method are taken in the order written and given back in reverse order. When one rejects,
+ * those already taken are given back before the caller sees the rejection.
  * <p>
  * What is held, and for how long, follows from the return type:
  * <ul>
  * <li>{@code Uni}: one permit per subscription, from the subscription until item, failure or cancellation;</li>
  * <li>{@code Multi}: one permit per subscription, until completion, failure or cancellation;</li>
  * <li>{@code CompletionStage} and {@code CompletableFuture}: from the call until the stage completes;</li>
- * <li>anything else: from the call until the method returns. The calling thread waits for Redis, so such a method must not be
- * called on an event loop.</li>
+ * <li>anything else: from the call until the method returns. The calling thread waits for Redis, so such a method
+ * must not be called on an event loop.</li>
  * </ul>
  * Asynchronous methods run on the Vert.x context of their caller, with its CDI request context and tracing span.
  * <p>
  * Together with MicroProfile Fault Tolerance the bulkhead is the innermost: each retry takes a new permit.
  * <p>
- * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A bulkhead
- * may
- * be named in several places; all of them must state the same values, except that {@link #permits} may be left out.
+ * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A
+ * bulkhead may be named in several places; all of them must state the same values, except that {@link #permits} may
+ * be left out.
  */
 @Inherited
 @Documented
@@ -71,26 +70,27 @@ public @interface RedisBulkhead {
     String name();
 
     /**
-     * How many executions may run at once. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be set.
+     * How many executions may run at once. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be
+     * set.
      *
      * @return the limit, from 1 to 2<sup>31</sup>-1
      */
     int permits() default PERMITS_UNSET;
 
     /**
-     * Whether permits go to waiting callers in the order in which Redis saw their requests. A call that does not wait is not
-     * queued: it gets a free permit or is rejected, fair or not.
+     * Whether permits go to waiting callers in the order in which Redis saw their requests. A call that does not wait
+     * is not queued: it gets a free permit or is rejected, fair or not.
      *
      * @return {@code true} for first come, first served
      */
     boolean fair() default false;
 
     /**
-     * The lease: how long a permit lives in Redis when its holder crashes. It must be longer than the longest execution,
-     * because a permit whose lease has ended is free for others.
+     * The lease: how long a permit lives in Redis when its holder crashes. It must be longer than the longest
+     * execution, because a permit whose lease has ended is free for others.
      *
-     * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one millisecond to
-     *         365 days
+     * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
+     *         millisecond to 365 days
      */
     String expire() default DEFAULT_EXPIRE;
 

@@ -7,8 +7,9 @@ import io.smallrye.mutiny.Uni;
 /**
  * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Safe for use by many threads.
  * <p>
- * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks Redis anew
- * at each subscription. All of them fail with {@link BulkheadUnavailableException} when Redis gives no answer.
+ * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
+ * Redis anew at each subscription. All of them fail with {@link BulkheadUnavailableException} when Redis gives no
+ * answer.
  */
 public interface RedisSemaphore {
 

@@ -35,7 +35,8 @@ public final class SemaphoreSpec {
      *
      * @param name the bulkhead's name
      * @return a builder with {@code fair} false and {@code expire} 30 seconds
-     * @throws IllegalArgumentException when the name is null, blank or longer than {@value #MAX_NAME_LENGTH} characters
+     * @throws IllegalArgumentException when the name is null, blank or longer than {@value #MAX_NAME_LENGTH}
+     *         characters
      */
     public static Builder named(String name) {
         return new Builder(name);

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkus.builder.item.SimpleBuildItem;
 
 /** How the application uses the annotation, checked or not. */

@@ -4,7 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.deployment.Definitions.Definition;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions.Definition;
+import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.deployment.discovery.ReturnKinds;
+import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.validation.LeaseText;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
@@ -16,12 +23,11 @@ final class DeclarationsFactory {
     }
 
     static Declarations of(BulkheadUsage usage) {
-        ReturnKinds kinds = new ReturnKinds(usage.index());
-        List<BulkheadDeclaration> bulkheads = new Definitions(usage.elements()).byName().values().stream()
+        List<BulkheadDeclaration> bulkheads = usage.definitions().byName().values().stream()
                 .map(DeclarationsFactory::bulkhead)
                 .toList();
         List<GuardedMethod> methods = usage.guards().stream()
-                .map(guard -> method(guard, kinds))
+                .map(guard -> method(guard, usage.returnKinds()))
                 .toList();
         return new Declarations(bulkheads, methods);
     }
@@ -34,11 +40,11 @@ final class DeclarationsFactory {
                 .mapToInt(WrittenBulkhead::permits)
                 .findFirst()
                 .orElse(RedisBulkhead.PERMITS_UNSET);
-        Duration expire = Lease.parse(any.expire());
+        Duration expire = LeaseText.parse(any.expire());
         return new BulkheadDeclaration(any.name(), permits, any.fair(), expire, Definitions.places(definitions));
     }
 
-    private static GuardedMethod method(Guard guard, ReturnKinds kinds) {
+    private static GuardedMethod method(GuardedBeanMethod guard, ReturnKinds kinds) {
         return new GuardedMethod(guard.bean().name().toString(), guard.method().name(),
                 ErasedTypes.parametersOf(guard.method()), kinds.of(guard.returns()).orElseThrow(), guard.label(),
                 guard.bulkheads().stream().map(WrittenBulkhead::name).toList());

@@ -7,6 +7,11 @@ import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
+import io.quarkiverse.redisbulkhead.deployment.validation.MistakeReport;
+import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;

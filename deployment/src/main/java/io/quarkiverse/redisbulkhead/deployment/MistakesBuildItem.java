@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.List;
 
+import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
 import io.quarkus.builder.item.SimpleBuildItem;
 
 /** What is wrong with the use of the annotation. */

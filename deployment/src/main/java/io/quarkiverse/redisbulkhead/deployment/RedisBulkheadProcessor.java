@@ -13,9 +13,10 @@ import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /** Registers what the extension brings along, whatever the application looks like. */
-class RedisBulkheadProcessor {
+public class RedisBulkheadProcessor {
 
-    static final String FEATURE = "redis-bulkhead";
+    /** The name of the extension among the installed features. */
+    public static final String FEATURE = "redis-bulkhead";
 
     private static final String SCRIPTS = "io/quarkiverse/redisbulkhead/runtime/store/script/*.lua";
 

@@ -6,8 +6,8 @@ import java.util.List;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
 /**
- * What the annotations of the application say about one bulkhead, found at build time. Configuration may still change the
- * values.
+ * What the annotations of the application say about one bulkhead, found at build time. Configuration may still change
+ * the values.
  *
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when configuration must tell

@@ -14,11 +14,10 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadC
 import io.quarkus.runtime.configuration.ConfigurationException;
 
 /**
- * What is in force after the configuration has been laid over the annotations. All errors are collected and reported together.
+ * What is in force after the configuration has been laid over the annotations. All errors are collected and reported
+ * together.
  */
 final class BulkheadSettings {
-
-    private static final String PREFIX = "quarkus.redis-bulkhead.";
 
     /**
      * One bulkhead.
@@ -56,16 +55,16 @@ final class BulkheadSettings {
     private void checkGlobal(RedisBulkheadRuntimeConfig config) {
         String keyPrefix = config.keyPrefix();
         if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {
-            errors.add(PREFIX + "key-prefix must not be blank and must not contain braces, but is '" + keyPrefix
+            errors.add(PropertyNames.PREFIX + "key-prefix must not be blank and must not contain braces, but is '" + keyPrefix
                     + "'; braces mark the hash tag of Redis Cluster");
         }
         Duration timeout = config.commandTimeout();
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofHours(1)) > 0) {
-            errors.add(PREFIX + "command-timeout must be from one millisecond to one hour, but is " + timeout);
+            errors.add(PropertyNames.PREFIX + "command-timeout must be from one millisecond to one hour, but is " + timeout);
         }
         int status = config.rest().status();
         if (status < 400 || status > 599) {
-            errors.add(PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
+            errors.add(PropertyNames.PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
         }
     }
 
@@ -80,7 +79,7 @@ final class BulkheadSettings {
             permits = configured.get().permits().getAsInt();
         }
         if (permits == RedisBulkhead.PERMITS_UNSET) {
-            errors.add(property(name, "permits") + " is not set, and neither does @RedisBulkhead on "
+            errors.add(PropertyNames.of(name, "permits") + " is not set, and neither does @RedisBulkhead on "
                     + String.join(", ", declaration.places()) + " state permits");
         } else {
             set(name, "permits", permits, spec::permits);
@@ -98,11 +97,7 @@ final class BulkheadSettings {
         try {
             setter.accept(value);
         } catch (IllegalArgumentException e) {
-            errors.add(property(name, member) + ": " + e.getMessage());
+            errors.add(PropertyNames.of(name, member) + ": " + e.getMessage());
         }
-    }
-
-    private static String property(String name, String member) {
-        return PREFIX + "\"" + name + "\"." + member;
     }
 }

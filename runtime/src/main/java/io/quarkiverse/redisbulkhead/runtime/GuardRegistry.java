@@ -19,12 +19,10 @@ import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.AdmissionChain;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkus.arc.Subclass;
 
 /**
- * The guard of each guarded method. All of them are made at start-up from what the build found; a call looks its guard up by
- * the
- * method object that the container hands to the interceptor.
+ * The guard of each guarded method. All of them are made at start-up from what the build found; a call looks its
+ * guard up by the method object that the container hands to the interceptor.
  */
 @Singleton
 public class GuardRegistry {
@@ -60,11 +58,12 @@ public class GuardRegistry {
             return Guard.OPEN;
         }
         Supplier<Admission> admissions = admissions(semaphores, method.label());
+        String first = semaphores.get(0).spec().name();
         return switch (method.returns()) {
-            case SYNCHRONOUS -> new SynchronousGuard(method.label(), semaphores.get(0).spec().name(), admissions);
-            case UNI -> new UniGuard(admissions);
-            case MULTI -> new MultiGuard(admissions);
-            case STAGE -> new StageGuard(admissions);
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, admissions);
+            case UNI -> new UniGuard(first, admissions);
+            case MULTI -> new MultiGuard(first, admissions);
+            case STAGE -> new StageGuard(first, admissions);
         };
     }
 
@@ -90,16 +89,18 @@ public class GuardRegistry {
         return guard != null ? guard : known.computeIfAbsent(target, this::find);
     }
 
+    // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
     private Guard find(Target target) {
-        Class<?> beanClass = Subclass.class.isAssignableFrom(target.type()) ? target.type().getSuperclass() : target.type();
         Method method = target.method();
-        Guard guard = declared.get(new Signature(beanClass.getName(), method.getName(),
-                Arrays.stream(method.getParameterTypes()).map(Class::getName).toList()));
-        if (guard == null) {
-            throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
-                    + beanClass.getName()
-                    + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; please report it");
+        List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
+        for (Class<?> type = target.type(); type != null; type = type.getSuperclass()) {
+            Guard guard = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
+            if (guard != null) {
+                return guard;
+            }
         }
-        return guard;
+        throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
+                + target.type().getName() + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; "
+                + "please report it");
     }
 }

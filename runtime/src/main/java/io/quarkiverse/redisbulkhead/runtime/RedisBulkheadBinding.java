@@ -9,11 +9,9 @@ import java.lang.annotation.Target;
 import jakarta.interceptor.InterceptorBinding;
 
 /**
- * Binds the interceptor to whatever carries {@link io.quarkiverse.redisbulkhead.RedisBulkhead}. The build adds it; applications
- * do
- * not use it. It stands apart from the public annotation because CDI resolves repeated bindings by rules of its own, and
- * because
- * misplaced annotations are to be reported together instead of one by one.
+ * Binds the interceptor to whatever carries {@link io.quarkiverse.redisbulkhead.RedisBulkhead}. The build adds it;
+ * applications do not use it. It stands apart from the public annotation because CDI resolves repeated bindings by
+ * rules of its own, and because misplaced annotations are to be reported together instead of one by one.
  */
 @Inherited
 @InterceptorBinding

@@ -15,8 +15,8 @@ import io.smallrye.config.WithDefault;
 public interface RedisBulkheadBuildTimeConfig {
 
     /**
-     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the default
-     * client is used.
+     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the
+     * default client is used.
      */
     Optional<String> redisClient();
 
@@ -31,8 +31,9 @@ public interface RedisBulkheadBuildTimeConfig {
     interface DevServicesConfig {
 
         /**
-         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and there is no
-         * container runtime. (Where there is one, the Dev Services of the Redis client start a container.)
+         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and
+         * there is no container runtime. (Where there is one, the Dev Services of the Redis client start a
+         * container.)
          */
         @WithDefault("true")
         boolean enabled();

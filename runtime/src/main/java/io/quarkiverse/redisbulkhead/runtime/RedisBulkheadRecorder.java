@@ -12,8 +12,8 @@ import io.quarkus.runtime.annotations.Recorder;
 public class RedisBulkheadRecorder {
 
     /**
-     * Makes the place for the findings of the build. They come later than the definition of their bean, because the container
-     * tells which methods it intercepts only when all beans are defined.
+     * Makes the place for the findings of the build. They come later than the definition of their bean, because the
+     * container tells which methods it intercepts only when all beans are defined.
      *
      * @return the empty place
      */
@@ -42,8 +42,8 @@ public class RedisBulkheadRecorder {
     }
 
     /**
-     * Reads and checks the configuration, so that a wrong value stops the application at its start instead of at the first
-     * call.
+     * Reads and checks the configuration, so that a wrong value stops the application at its start instead of at the
+     * first call.
      *
      * @param beans the started container
      */

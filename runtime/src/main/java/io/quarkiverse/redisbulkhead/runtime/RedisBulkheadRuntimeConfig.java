@@ -26,14 +26,15 @@ public interface RedisBulkheadRuntimeConfig {
     boolean enabled();
 
     /**
-     * What the names of all keys in Redis start with. Applications share a bulkhead only when they have the same prefix.
+     * What the names of all keys in Redis start with. Applications share a bulkhead only when they have the same
+     * prefix.
      */
     @WithDefault("redis-bulkhead")
     String keyPrefix();
 
     /**
-     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit that a call
-     * takes, and again for giving it back.
+     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit
+     * that a call takes, and again for giving it back.
      */
     @WithDefault("1s")
     Duration commandTimeout();

@@ -16,11 +16,12 @@ import io.quarkus.deployment.builditem.Startable;
 import redis.embedded.Redis;
 
 /**
- * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that goes when it
- * is closed.
+ * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that goes
+ * when it is closed.
  * <p>
- * The embedded-redis library brings the executables. The process is handled here, because the library registers a shutdown
- * hook for every start that it never removes, and with it keeps the class loader of every past build in memory.
+ * The embedded-redis library brings the executables. The process is handled here, because the library registers a
+ * shutdown hook for every start that it never removes, and with it keeps the class loader of every past build in
+ * memory.
  */
 public final class EmbeddedRedis implements Startable {
 

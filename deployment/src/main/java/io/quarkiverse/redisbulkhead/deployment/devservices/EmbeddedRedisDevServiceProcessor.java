@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.devservices;
 
+import static io.quarkiverse.redisbulkhead.deployment.RedisBulkheadProcessor.FEATURE;
 import static io.quarkus.redis.runtime.client.config.RedisConfig.HOSTS;
 import static io.quarkus.redis.runtime.client.config.RedisConfig.HOSTS_PROVIDER_NAME;
 import static io.quarkus.redis.runtime.client.config.RedisConfig.getPropertyName;
@@ -21,18 +22,17 @@ import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.configuration.ConfigUtils;
 
 /**
- * Gives the Redis client of the extension an {@link EmbeddedRedis} in dev mode and tests, where the Dev Services of the client
- * itself cannot help because there is no container runtime.
+ * Gives the Redis client of the extension an {@link EmbeddedRedis} in dev mode and tests, where the Dev Services of
+ * the client itself cannot help because there is no container runtime.
  */
 @BuildSteps(onlyIf = { IsDevServicesSupportedByLaunchMode.class, DevServicesConfig.Enabled.class })
 public class EmbeddedRedisDevServiceProcessor {
 
     private static final Logger LOG = Logger.getLogger(EmbeddedRedisDevServiceProcessor.class);
 
-    private static final String FEATURE = "redis-bulkhead";
-
     /**
-     * Registers the dev service, unless the client is configured, its dev service is switched off or a container runtime runs.
+     * Registers the dev service, unless the client is configured, its dev service is switched off or a container
+     * runtime runs.
      *
      * @param config names the client
      * @param redisConfig says whether the client may have a dev service

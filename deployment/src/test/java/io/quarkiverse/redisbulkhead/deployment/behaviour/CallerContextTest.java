@@ -31,9 +31,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
- * Trap 30: what runs behind an asynchronous acquire is where its caller was: on the same Vert.x context, the same kind of
- * thread,
- * with the same CDI request context and the same span. And so is what follows the guarded call.
+ * Trap 30: what runs behind an asynchronous acquire is where its caller was: on the same Vert.x context, the same
+ * kind of thread, with the same CDI request context and the same span. And so is what follows the guarded call.
  */
 class CallerContextTest {
 

@@ -125,7 +125,8 @@ class GuardedCallsTest {
     }
 
     /**
-     * Trap 17: each call takes a permit; a nested call of the same bulkhead finds it full, through the proxy or through this.
+     * Trap 17: each call takes a permit; a nested call of the same bulkhead finds it full, through the proxy or
+     * through this.
      */
     @Test
     void nestedCallIsRejectedAtOnce() {

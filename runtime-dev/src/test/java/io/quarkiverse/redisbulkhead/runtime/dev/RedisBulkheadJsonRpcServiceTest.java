@@ -36,7 +36,8 @@ class RedisBulkheadJsonRpcServiceTest {
 
     @Test
     void watchesOnceASecondFromTheStart() {
-        List<JsonObject> snapshots = service(Uni.createFrom().item(List.of(HOLDER))).watch().select().first(2).collect().asList()
+        List<JsonObject> snapshots = service(Uni.createFrom().item(List.of(HOLDER))).watch().select().first(2).collect()
+                .asList()
                 .await().atMost(Duration.ofSeconds(30));
 
         assertThat(snapshots).hasSize(2).allMatch(snapshot -> snapshot.getJsonArray("bulkheads").size() == 1);

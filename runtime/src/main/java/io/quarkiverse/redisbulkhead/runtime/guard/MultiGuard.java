@@ -6,43 +6,38 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.smallrye.mutiny.Multi;
-import io.smallrye.mutiny.Uni;
 
 /**
- * Guards a method that returns a {@link Multi}. Each subscription takes permits, calls the method, and gives the permits back
- * at
- * completion, failure or cancellation of the stream.
+ * Guards a method that returns a {@link Multi}. Each subscription takes permits, calls the method, and gives the
+ * permits back at completion, failure or cancellation of the stream.
  */
 public final class MultiGuard implements Guard {
 
+    private final String bulkhead;
     private final Supplier<Admission> admissions;
 
     /**
      * Creates the guard.
      *
+     * @param bulkhead the name of its first bulkhead, for messages
      * @param admissions asks for the permits of one execution
      */
-    public MultiGuard(Supplier<Admission> admissions) {
+    public MultiGuard(String bulkhead, Supplier<Admission> admissions) {
+        this.bulkhead = bulkhead;
         this.admissions = admissions;
     }
 
     @Override
     public Multi<Object> call(Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
-            CallerContext caller = CallerContext.capture();
             Admission admission = admissions.get();
-            return Uni.createFrom().completionStage(admission.granted())
-                    .emitOn(caller)
+            return Patience.await(bulkhead, admission::granted)
                     .onItem().transformToMulti(granted -> stream(method))
-                    .onCompletion().call(() -> ended(admission, caller))
-                    .onFailure().call(() -> ended(admission, caller))
+                    .onCompletion().call(() -> Patience.awaitEnd(admission::end))
+                    .onFailure().call(() -> Patience.awaitEnd(admission::end))
                     // Without waiting, so that a permit that is granted later does not start the method any more.
                     .onCancellation().invoke(admission::end);
         });
-    }
-
-    private static Uni<Void> ended(Admission admission, CallerContext caller) {
-        return Uni.createFrom().completionStage(admission.end()).emitOn(caller);
     }
 
     @SuppressWarnings("unchecked")

@@ -10,9 +10,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Guards a method that returns a {@link CompletionStage} or {@link CompletableFuture}. The permits are asked for at the call
- * and
- * given back when the stage completes, or when the caller cancels the future that it got.
+ * Guards a method that returns a {@link CompletionStage} or {@link CompletableFuture}. The permits are asked for at
+ * the call and given back when the stage completes, or when the caller cancels the future that it got.
  */
 public final class StageGuard implements Guard {
 
@@ -21,10 +20,11 @@ public final class StageGuard implements Guard {
     /**
      * Creates the guard.
      *
+     * @param bulkhead the name of its first bulkhead, for messages
      * @param admissions asks for the permits of one execution
      */
-    public StageGuard(Supplier<Admission> admissions) {
-        this.guard = new UniGuard(admissions);
+    public StageGuard(String bulkhead, Supplier<Admission> admissions) {
+        this.guard = new UniGuard(bulkhead, admissions);
     }
 
     @Override

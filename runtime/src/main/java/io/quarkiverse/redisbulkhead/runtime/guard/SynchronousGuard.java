@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 
 /**
- * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again for their
- * return, so that a permit is free when its call has returned.
+ * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again
+ * for their return, so that a permit is free when its call has returned.
  */
 public final class SynchronousGuard implements Guard {
 

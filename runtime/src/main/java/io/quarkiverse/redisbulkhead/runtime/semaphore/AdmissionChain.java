@@ -8,9 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The admission to several bulkheads: one after the other in the order given, and given back in reverse. When one rejects,
- * those
- * already granted are given back before the rejection is told.
+ * The admission to several bulkheads: one after the other in the order given, and given back in reverse. When one
+ * rejects, those already granted are given back before the rejection is told.
  */
 public final class AdmissionChain implements Admission {
 

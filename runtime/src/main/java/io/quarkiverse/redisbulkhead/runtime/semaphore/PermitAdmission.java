@@ -36,7 +36,16 @@ final class PermitAdmission implements Admission {
         this.request = request;
         this.store = store;
         this.reclaimer = reclaimer;
-        store.acquire(request).whenComplete(this::answered);
+        attempt().whenComplete(this::answered);
+    }
+
+    // A store that throws instead of failing its stage must not leave anybody waiting.
+    private CompletionStage<AcquireReply> attempt() {
+        try {
+            return store.acquire(request);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 
     private void answered(AcquireReply reply, Throwable failure) {

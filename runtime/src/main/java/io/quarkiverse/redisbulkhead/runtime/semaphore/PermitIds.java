@@ -4,8 +4,8 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use by many
- * threads.
+ * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use
+ * by many threads.
  */
 public final class PermitIds {
 

@@ -12,9 +12,9 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * Gives permits back whose fate is unknown because the answer to an acquire or a release was lost. Works in the background,
- * tries
- * again with growing gaps while the store is away, and stops when the lease has ended anyway. Safe for use by many threads.
+ * Gives permits back whose fate is unknown because the answer to an acquire or a release was lost. Works in the
+ * background, tries again with growing gaps while the store is away, and stops when the lease has ended anyway. Safe
+ * for use by many threads.
  */
 public final class PermitReclaimer {
 

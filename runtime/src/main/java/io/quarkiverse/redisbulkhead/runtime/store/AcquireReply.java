@@ -6,8 +6,8 @@ import java.time.Duration;
 public sealed interface AcquireReply {
 
     /**
-     * Whether a copy of the request may still be on its way, because it had to be sent twice. When the caller has no use for a
-     * permit any more, such a copy must be {@linkplain PermitStore#cancel refused}.
+     * Whether a copy of the request may still be on its way, because it had to be sent twice. When the caller has no
+     * use for a permit any more, such a copy must be {@linkplain PermitStore#cancel refused}.
      *
      * @return {@code false} when the request was carried out once and for all
      */

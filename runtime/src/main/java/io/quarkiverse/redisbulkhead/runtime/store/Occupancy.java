@@ -8,7 +8,8 @@ import io.quarkiverse.redisbulkhead.Holder;
  * Who holds a bulkhead's permits at one instant.
  *
  * @param inUse the number of unexpired permits
- * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked for
+ * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked
+ *        for
  */
 public record Occupancy(int inUse, List<Holder> holders) {
 }

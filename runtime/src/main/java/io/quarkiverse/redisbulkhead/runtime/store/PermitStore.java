@@ -5,12 +5,11 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Keeps the permits of bulkheads. Every method is one atomic step of the store, by the store's own clock, never by the
- * caller's.
+ * Keeps the permits of bulkheads. Every method is one atomic step of the store, by the store's own clock, never by
+ * the caller's.
  * <p>
- * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store's; do
- * not
- * block it. Where the store gives no answer, a stage fails with {@link StoreException}.
+ * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
+ * store's; do not block it. Where the store gives no answer, a stage fails with {@link StoreException}.
  */
 public interface PermitStore {
 
@@ -18,7 +17,8 @@ public interface PermitStore {
     int MAX_CANCELLED_AT_ONCE = 100;
 
     /**
-     * Takes a permit if fewer than the limit are held. Asking again with the same permit id answers with the same permit.
+     * Takes a permit if fewer than the limit are held. Asking again with the same permit id answers with the same
+     * permit.
      *
      * @param request what to take
      * @return the answer
@@ -31,15 +31,14 @@ public interface PermitStore {
      * @param bulkhead the bulkhead's name
      * @param permitId the permit
      * @return {@code false} when it was certainly not held any more, because its lease had ended or it never existed;
-     *         {@code true} when it was, and also when the request had to be sent twice, as the first copy may have done the
-     *         work
+     *         {@code true} when it was, and also when the request had to be sent twice, as the first copy may have
+     *         done the work
      */
     CompletionStage<Boolean> release(String bulkhead, String permitId);
 
     /**
-     * Undoes acquires whose outcome is not known: gives the permits back if they were granted, and refuses to grant them if
-     * their
-     * requests are still on the way.
+     * Undoes acquires whose outcome is not known: gives the permits back if they were granted, and refuses to grant
+     * them if their requests are still on the way.
      *
      * @param bulkhead the bulkhead's name
      * @param permitIds the permits, from 1 to {@value #MAX_CANCELLED_AT_ONCE}

@@ -103,7 +103,7 @@ class GuardTest {
     /** Trap 15: the event loop is never blocked. */
     @Test
     void synchronousIsRefusedOnAnEventLoop() {
-        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { () -> true });
+        onAnEventLoop();
 
         assertThatThrownBy(() -> new SynchronousGuard("Reports#render", "reports", manual).call(this::neverCalled))
                 .isInstanceOf(BlockingOperationNotAllowedException.class)
@@ -138,7 +138,7 @@ class GuardTest {
     /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
     @Test
     void uniTakesOnePermitPerSubscription() {
-        Uni<Object> guarded = new UniGuard(automatic).call(() -> Uni.createFrom().item(calls.incrementAndGet()));
+        Uni<Object> guarded = new UniGuard("reports", automatic).call(() -> Uni.createFrom().item(calls.incrementAndGet()));
         assertThat(automatic.all).isEmpty();
 
         assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
@@ -150,7 +150,7 @@ class GuardTest {
     /** Trap 14: a retry takes a new permit. */
     @Test
     void uniRetriedTakesANewPermit() {
-        Uni<Object> guarded = new UniGuard(automatic).call(() -> calls.incrementAndGet() < 3
+        Uni<Object> guarded = new UniGuard("reports", automatic).call(() -> calls.incrementAndGet() < 3
                 ? Uni.createFrom().failure(new IOException("again"))
                 : Uni.createFrom().item("done"));
 
@@ -161,7 +161,9 @@ class GuardTest {
 
     @Test
     void uniEmitsWhenThePermitIsBack() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard(manual).call(() -> Uni.createFrom().item("done")).subscribe()
+        onAnEventLoop();
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", manual).call(() -> Uni.createFrom().item("done"))
+                .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
         manual.last().granted.complete(null);
         assertThat(manual.last().ends).isEqualTo(1);
@@ -175,25 +177,27 @@ class GuardTest {
     @Test
     void uniFailsWithWhatTheMethodThrowsOrEmits() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new UniGuard(automatic).call(() -> {
+        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new UniGuard(automatic).call(() -> Uni.createFrom().failure(own)))).isSameAs(own);
-        assertThat(failureOf(new UniGuard(automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new UniGuard(rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> Uni.createFrom().failure(own)))).isSameAs(own);
+        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new UniGuard("reports", rejecting()).call(this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
     /** Traps 9 and 14: cancelled while it waits, and cancelled while it runs. */
     @Test
     void uniCancelledEndsItsAdmission() {
-        new UniGuard(manual).call(this::neverCalled).subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
+        onAnEventLoop();
+        new UniGuard("reports", manual).call(this::neverCalled).subscribe().withSubscriber(UniAssertSubscriber.create())
+                .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
         manual.last().granted.complete(null);
         assertThat(calls).hasValue(0);
 
         AtomicBoolean cancelled = new AtomicBoolean();
-        UniAssertSubscriber<Object> running = new UniGuard(automatic)
+        UniAssertSubscriber<Object> running = new UniGuard("reports", automatic)
                 .call(() -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
                 .subscribe().withSubscriber(UniAssertSubscriber.create());
         running.cancel();
@@ -201,10 +205,12 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
+    /** Trap 14. */
     @Test
     void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
+        onAnEventLoop();
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard(manual).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", manual).call(() -> work);
         manual.last().granted.complete(null);
         assertThat(manual.last().ends).isZero();
         work.complete("done");
@@ -219,19 +225,21 @@ class GuardTest {
     @Test
     void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new StageGuard(automatic).call(() -> {
+        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new StageGuard(automatic).call(() -> CompletableFuture.failedFuture(own)))).isSameAs(own);
-        assertThat(failureOf(new StageGuard(automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new StageGuard(rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> CompletableFuture.failedFuture(own))))
+                .isSameAs(own);
+        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new StageGuard("reports", rejecting()).call(this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
+    /** Trap 14. */
     @Test
     void stageCancelledEndsItsAdmission() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard(automatic).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", automatic).call(() -> work);
         result.cancel(true);
 
         assertThat(work).isCancelled();
@@ -240,7 +248,7 @@ class GuardTest {
 
     @Test
     void multiHoldsUntilCompletion() {
-        AssertSubscriber<Object> subscriber = new MultiGuard(automatic).call(() -> Multi.createFrom().items(1, 2, 3))
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic).call(() -> Multi.createFrom().items(1, 2, 3))
                 .subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
         subscriber.awaitItems(1, Duration.ofSeconds(10));
@@ -250,26 +258,29 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
+    /** Trap 14. */
     @Test
     void multiEndsWithFailureAndCancellationOnce() {
+        onAnEventLoop();
         IOException own = new IOException("own");
-        new MultiGuard(automatic).call(() -> Multi.createFrom().failure(own)).subscribe()
+        new MultiGuard("reports", automatic).call(() -> Multi.createFrom().failure(own)).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
-        new MultiGuard(automatic).call(() -> {
+        new MultiGuard("reports", automatic).call(() -> {
             throw own;
         }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
                 Duration.ofSeconds(10));
-        new MultiGuard(automatic).call(() -> Multi.createFrom().nothing()).subscribe()
+        new MultiGuard("reports", automatic).call(() -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
-        new MultiGuard(manual).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
+        new MultiGuard("reports", manual).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+                .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
         manual.last().granted.complete(null);
         assertThat(calls).hasValue(0);
 
-        new MultiGuard(rejecting()).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+        new MultiGuard("reports", rejecting()).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
     }
 
@@ -277,6 +288,30 @@ class GuardTest {
     void anOpenGuardCallsTheMethod() throws Exception {
         Callable<Object> method = () -> "done";
         assertThat(Guard.OPEN.call(method)).isEqualTo("done");
+    }
+
+    /** A thread that may block waits and goes on itself; there may be no other one. */
+    @Test
+    void asynchronousGuardsStayOnAThreadThatMayBlock() throws Exception {
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        CompletableFuture<Thread> emitted = new CompletableFuture<>();
+        Thread caller = new Thread(() -> new UniGuard("reports", manual).call(() -> {
+            ran.complete(Thread.currentThread());
+            return Uni.createFrom().item("done");
+        }).subscribe().with(item -> emitted.complete(Thread.currentThread())));
+        caller.start();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !manual.all.isEmpty());
+
+        manual.last().granted.complete(null);
+        assertThat(ran.get(10, TimeUnit.SECONDS)).isSameAs(caller);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
+        manual.last().ended.complete(null);
+
+        assertThat(emitted.get(10, TimeUnit.SECONDS)).isSameAs(caller);
+    }
+
+    private static void onAnEventLoop() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { () -> true });
     }
 
     private Object neverCalled() {

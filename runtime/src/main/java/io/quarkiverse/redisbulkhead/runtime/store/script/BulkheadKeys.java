@@ -4,10 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The keys of one bulkhead: {@code prefix:{name}:holders} and so on. The braces are a hash tag: in a cluster all keys of one
- * bulkhead lie in one slot. Braces and percent signs within a name are percent-encoded, so that no name can end the tag and
- * reach
- * the keys of another bulkhead.
+ * The keys of one bulkhead: {@code prefix:{name}:holders} and so on. The braces are a hash tag: in a cluster all keys
+ * of one bulkhead lie in one slot. Braces and percent signs within a name are percent-encoded, so that no name can
+ * end the tag and reach the keys of another bulkhead.
  */
 final class BulkheadKeys {
 

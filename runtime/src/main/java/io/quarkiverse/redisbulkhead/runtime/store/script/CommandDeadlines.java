@@ -1,16 +1,18 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 import java.time.Duration;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
 import java.util.function.Consumer;
 
 import io.vertx.core.Vertx;
 
 /**
- * Gives commands up when their time is over. All have the same timeout, so they stand in a queue in the order of their
- * deadlines,
- * and one timer serves them all. While no command is under way no timer runs.
+ * Gives commands up when their time is over. All have the same timeout, so they stand in a queue in the order of
+ * their deadlines, and one timer serves them all. While no command is under way no timer runs.
+ * <p>
+ * Everything happens on the context of the {@link RedisLink}, except where it says otherwise.
  */
 final class CommandDeadlines {
 
@@ -20,8 +22,8 @@ final class CommandDeadlines {
     private final Duration timeout;
     private final long sweepMillis;
     private final Consumer<RedisSession> onSilence;
-    private final ConcurrentLinkedQueue<PendingCommand> unanswered = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final Queue<PendingCommand> watched = new ArrayDeque<>();
+    private boolean sweeping;
 
     /**
      * @param timeout after what time a command is given up
@@ -34,43 +36,54 @@ final class CommandDeadlines {
         this.onSilence = onSilence;
     }
 
-    /** Takes a call in; its time begins now. */
-    PendingCommand begin(ScriptCall call) {
-        PendingCommand command = new PendingCommand(call, System.nanoTime() + timeout.toNanos());
-        unanswered.add(command);
-        command.answer.whenComplete((answer, failure) -> unanswered.remove(command));
-        sweepLater();
-        return command;
+    /** The deadline of a command that comes now. May be called from any thread. */
+    long next() {
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    void watch(PendingCommand command) {
+        forgetAnswered();
+        watched.add(command);
+        if (!sweeping) {
+            sweeping = true;
+            sweepLater();
+        }
     }
 
     /** Gives up all commands that are under way. */
     void giveUpAll(String reason) {
-        unanswered.forEach(command -> command.fail(reason, null));
+        List.copyOf(watched).forEach(command -> command.fail(reason, null));
+        watched.clear();
     }
 
     private void sweepLater() {
-        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            vertx.setTimer(sweepMillis, timer -> {
-                giveUpExpired();
-                sweeping.set(false);
-                // Whoever came between the last look and the line above saw a sweep that had already ended.
-                if (!unanswered.isEmpty()) {
-                    sweepLater();
-                }
-            });
-        }
+        vertx.setTimer(sweepMillis, timer -> {
+            giveUpExpired();
+            sweeping = !watched.isEmpty();
+            if (sweeping) {
+                sweepLater();
+            }
+        });
     }
 
     private void giveUpExpired() {
+        forgetAnswered();
         long now = System.nanoTime();
-        for (PendingCommand oldest = unanswered.peek(); oldest != null && oldest.isExpired(now); oldest = unanswered.peek()) {
-            unanswered.remove(oldest);
+        while (!watched.isEmpty() && watched.peek().isExpired(now)) {
+            PendingCommand oldest = watched.poll();
             boolean gaveUp = oldest.fail("Redis did not answer within " + timeout.toMillis()
                     + " ms (quarkus.redis-bulkhead.command-timeout)", null);
             RedisSession silent = oldest.sentOver();
             if (gaveUp && silent != null) {
                 onSilence.accept(silent);
             }
+            forgetAnswered();
+        }
+    }
+
+    private void forgetAnswered() {
+        while (!watched.isEmpty() && watched.peek().answer.isDone()) {
+            watched.poll();
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 /**
- * Redis answered with an error: the command was refused and changed nothing.
+ * Redis answered with an error.
  *
  * @param text the reply, as in {@code NOSCRIPT No matching script}
  */
@@ -12,6 +12,14 @@ record ErrorReply(String text) {
         return text.startsWith(code) || text.contains(" " + code + " ") || text.contains("-" + code + " ");
     }
 
+    /**
+     * Whether the script may have written before it failed. The scripts read all keys before they write, so a key of
+     * a foreign type stops them in time; a command that the user may not run stops them in the middle.
+     */
+    boolean mayHaveWritten() {
+        return text.contains("script") && !is("WRONGTYPE") && !is("NOSCRIPT");
+    }
+
     /** What to tell, with the way out where there is one. */
     String explanation() {
         String said = "Redis answered: " + text;
@@ -19,7 +27,7 @@ record ErrorReply(String text) {
             return said + ". Another application keeps data of its own under a key of this bulkhead; it was left alone. "
                     + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses";
         }
-        if (is("NOPERM")) {
+        if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")) {
             return said
                     + ". The Redis user needs the commands EVALSHA and EVAL, those that the scripts call, and the keys under "
                     + "quarkus.redis-bulkhead.key-prefix";

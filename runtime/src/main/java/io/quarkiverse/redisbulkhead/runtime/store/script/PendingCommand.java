@@ -14,10 +14,10 @@ final class PendingCommand {
 
     private final ScriptCall call;
 
-    // A command is in one hand at a time: of whoever dispatches it, and then of the session that it was given to.
-    private volatile boolean byText;
-    private volatile int copies;
-    private volatile RedisSession sentOver;
+    // All of these are touched on the context of the link only.
+    private boolean byText;
+    private int copies;
+    private RedisSession sentOver;
 
     PendingCommand(ScriptCall call, long deadlineNanos) {
         this.call = call;
@@ -69,7 +69,7 @@ final class PendingCommand {
 
     /** The server refuses the command. An earlier copy may have been carried out all the same. */
     void refuse(ErrorReply refusal) {
-        answer.completeExceptionally(new StoreException(refusal.explanation(), copies > 1, null));
+        answer.completeExceptionally(new StoreException(refusal.explanation(), copies > 1 || refusal.mayHaveWritten(), null));
     }
 
     /** Gives the command up; whether its outcome is unknown follows from whether a copy of it is unanswered. */

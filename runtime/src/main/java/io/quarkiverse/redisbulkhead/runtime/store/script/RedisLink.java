@@ -8,54 +8,60 @@ import java.util.concurrent.CompletionStage;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
 
 /**
- * One pipelined connection to Redis that opens at the first command and again whenever it is lost. Not the client's pool: its
- * defaults refuse the thirty-first concurrent caller.
+ * One pipelined connection to Redis that opens at the first command and again whenever it is lost. Not the client's
+ * pool: its defaults refuse the thirty-first concurrent caller.
  * <p>
- * A command is answered, refused by Redis, or given up after the command timeout; it never hangs. One whose connection breaks
- * is
- * sent again over the next connection, so every command must be safe to repeat. While no connection is there, commands wait for
- * the attempt to get one; when an attempt that began after a command came fails, the command fails at once. Attempts are made
- * one
- * at a time and with growing gaps, and a command that comes during a gap waits for its end, so that the first command after
- * Redis is back succeeds.
+ * A command is answered, refused by Redis, or given up after the command timeout; it never hangs. One whose
+ * connection breaks is sent again over the next connection, so every command must be safe to repeat. While no
+ * connection is there, commands wait for the attempt to get one; when an attempt that began after a command came
+ * fails, the command fails at once. Attempts are made with growing gaps, and a command that comes during a gap waits
+ * for its end, so that the first command after Redis is back succeeds.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by many threads. All work is done on an event loop context of the link's own, and so never waits for a
+ * caller; whoever blocks until an answer comes may do so on any thread but an event loop.
  */
 public final class RedisLink implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(RedisLink.class);
 
+    private static final String STOPPING = "The application is stopping";
     private static final int FIRST_GAP_MILLIS = 10;
     private static final int LONGEST_GAP_MILLIS = 200;
-    private static final int CONNECT_TIMEOUTS = 5;
+
+    // Of the client's pool, which others need too. A connection that is being opened cannot be called back.
+    private static final int MOST_OPEN_ATTEMPTS = 4;
 
     private final Vertx vertx;
+    private final Context context;
     private final Redis redis;
-    private final long connectMillis;
+    private final long timeoutMillis;
     private final int maxInFlight;
     private final CommandDeadlines deadlines;
     private final RefusalLog refusals = new RefusalLog();
 
-    // All of these are guarded by this.
+    // All of these are touched on the context only.
     private RedisSession session;
     private Attempt attempt;
+    private int openAttempts;
     private List<PendingCommand> waiting = new ArrayList<>();
     private int gapMillis;
     private boolean down;
-    private boolean closed;
+
+    private volatile boolean closed;
 
     /** One try to get a connection. */
     private static final class Attempt {
 
         // Those who waited when it began; they fail with it. Those who come during it get a try of their own.
-        private List<PendingCommand> early;
-        private boolean over;
+        private List<PendingCommand> early = List.of();
     }
 
     /**
@@ -64,13 +70,14 @@ public final class RedisLink implements AutoCloseable {
      * @param vertx where timers run
      * @param redis the client that connections come from; it stays the caller's
      * @param commandTimeout after what time a command is given up
-     * @param maxInFlight how many commands may be unanswered at once; less than the client's {@code max-waiting-handlers}
+     * @param maxInFlight how many commands may be unanswered at once; less than the client's
+     *        {@code max-waiting-handlers}
      */
     public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight) {
         this.vertx = vertx;
+        this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.redis = redis;
-        // A server that accepts connections and then says nothing must not hold up the next attempt for ever.
-        this.connectMillis = Math.max(1, commandTimeout.toMillis() * CONNECT_TIMEOUTS);
+        this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.maxInFlight = maxInFlight;
         this.deadlines = new CommandDeadlines(vertx, commandTimeout, this::drop);
     }
@@ -82,102 +89,100 @@ public final class RedisLink implements AutoCloseable {
      * @return the answer; fails with {@link StoreException} when Redis refuses the call or gives no answer
      */
     CompletionStage<RedisAnswer> send(ScriptCall call) {
-        PendingCommand command = deadlines.begin(call);
-        dispatch(command);
+        PendingCommand command = new PendingCommand(call, deadlines.next());
+        if (closed) {
+            command.fail(STOPPING, null);
+            return command.answer;
+        }
+        try {
+            context.runOnContext(now -> {
+                deadlines.watch(command);
+                dispatch(command);
+            });
+        } catch (RuntimeException e) {
+            // Vert.x has been closed.
+            command.fail(STOPPING, e);
+        }
         return command.answer;
     }
 
     private void dispatch(PendingCommand command) {
-        RedisSession current;
-        synchronized (this) {
-            if (closed) {
-                command.fail("The application is stopping", null);
-                return;
-            }
-            current = session;
-            if (current == null) {
-                waiting.add(command);
-                if (attempt == null) {
-                    scheduleAttempt();
-                }
-            }
-        }
-        if (current != null) {
-            current.send(command);
+        if (closed) {
+            command.fail(STOPPING, null);
+        } else if (session != null) {
+            session.send(command);
+        } else {
+            waiting.add(command);
+            scheduleAttempt();
         }
     }
 
-    // Called with the lock held.
     private void scheduleAttempt() {
+        if (attempt != null || openAttempts >= MOST_OPEN_ATTEMPTS) {
+            return;
+        }
         Attempt next = new Attempt();
         attempt = next;
         if (gapMillis == 0) {
-            vertx.runOnContext(now -> connect(next));
+            connect(next);
         } else {
             vertx.setTimer(gapMillis, timer -> connect(next));
         }
     }
 
     private void connect(Attempt current) {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            current.early = waiting;
-            waiting = new ArrayList<>();
+        if (closed || attempt != current) {
+            return;
         }
-        long timer = vertx.setTimer(connectMillis,
+        current.early = waiting;
+        waiting = new ArrayList<>();
+        openAttempts++;
+        // A server that accepts connections and then says nothing must not hold up the next attempt.
+        long timer = vertx.setTimer(timeoutMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
-        redis.connect().onComplete(result -> {
+        redis.connect().onComplete(result -> context.runOnContext(now -> {
+            openAttempts--;
             vertx.cancelTimer(timer);
             if (result.succeeded()) {
-                connected(current, result.result());
+                connected(result.result());
             } else {
                 connectFailed(current, result.cause());
             }
-        });
+        }));
     }
 
-    private void connected(Attempt current, RedisConnection connection) {
+    // Also for attempts that were given up: a connection that comes late is as good as any other.
+    private void connected(RedisConnection connection) {
         RedisSession opened = new RedisSession(vertx, connection, maxInFlight, outcome, this::drop);
-        List<PendingCommand> ready = new ArrayList<>();
-        boolean tooLate;
-        synchronized (this) {
-            tooLate = current.over || closed;
-            if (!tooLate) {
-                current.over = true;
-                attempt = null;
-                session = opened;
-                ready.addAll(current.early);
-                ready.addAll(waiting);
-                waiting = new ArrayList<>();
-            }
-        }
-        if (tooLate) {
+        if (closed || session != null) {
             opened.discard();
+            return;
         }
-        ready.stream().filter(command -> !command.answer.isDone()).forEach(opened::send);
+        session = opened;
+        List<PendingCommand> ready = new ArrayList<>();
+        if (attempt != null) {
+            ready.addAll(attempt.early);
+            attempt = null;
+        }
+        ready.addAll(waiting);
+        waiting = new ArrayList<>();
+        ready.forEach(this::dispatch);
     }
 
     private void connectFailed(Attempt current, Throwable cause) {
-        boolean news;
-        synchronized (this) {
-            if (current.over || closed) {
-                return;
-            }
-            current.over = true;
+        if (attempt == current) {
             attempt = null;
             gapMillis = longerGap();
-            news = !down;
-            down = true;
-            if (!waiting.isEmpty()) {
-                scheduleAttempt();
+            if (!down) {
+                down = true;
+                LOG.warnf("Redis cannot be reached: %s. Bulkheads reject calls until it is back", cause.getMessage());
             }
+            current.early.forEach(command -> command.fail("Redis cannot be reached: " + cause.getMessage(), cause));
         }
-        if (news) {
-            LOG.warnf("Redis cannot be reached: %s. Bulkheads reject calls until it is back", cause.getMessage());
+        waiting.removeIf(command -> command.answer.isDone());
+        if (session == null && !waiting.isEmpty()) {
+            scheduleAttempt();
         }
-        current.early.forEach(command -> command.fail("Redis cannot be reached: " + cause.getMessage(), cause));
     }
 
     private final RedisSession.Outcome outcome = new RedisSession.Outcome() {
@@ -214,28 +219,28 @@ public final class RedisLink implements AutoCloseable {
     };
 
     private void noticeAnswer() {
-        synchronized (this) {
-            gapMillis = 0;
-            if (!down) {
-                return;
-            }
+        gapMillis = 0;
+        if (down) {
             down = false;
+            LOG.info("Redis answers again");
         }
-        LOG.info("Redis answers again");
     }
 
+    // The client may tell of the end of a connection on a context of its own.
     private void drop(RedisSession lost) {
-        synchronized (this) {
-            if (session != lost) {
-                return;
-            }
+        if (Vertx.currentContext() != context) {
+            context.runOnContext(now -> drop(lost));
+            return;
+        }
+        if (session == lost) {
             session = null;
             gapMillis = longerGap();
+            List<PendingCommand> unsent = lost.end();
+            lost.discard();
+            unsent.forEach(this::dispatch);
         }
-        lost.discard();
     }
 
-    // Called with the lock held.
     private int longerGap() {
         return Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
     }
@@ -243,15 +248,15 @@ public final class RedisLink implements AutoCloseable {
     /** Gives up all commands and closes the connection. The client stays open. */
     @Override
     public void close() {
-        RedisSession last;
-        synchronized (this) {
-            closed = true;
-            last = session;
+        closed = true;
+        context.runOnContext(now -> {
+            RedisSession last = session;
             session = null;
-        }
-        if (last != null) {
-            last.close();
-        }
-        deadlines.giveUpAll("The application is stopping");
+            if (last != null) {
+                last.end();
+                last.close();
+            }
+            deadlines.giveUpAll(STOPPING);
+        });
     }
 }

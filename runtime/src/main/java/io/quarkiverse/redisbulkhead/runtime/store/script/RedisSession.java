@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
 
@@ -12,9 +13,10 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * One connection while it lasts. Commands are pipelined: many are on their way at once, up to a bound; the rest queue here,
- * because
- * the client refuses a command that finds its own waiting list full.
+ * One connection while it lasts. Commands are pipelined: many are on their way at once, up to a bound; the rest queue
+ * here, because the client refuses a command that finds its own waiting list full.
+ * <p>
+ * Everything happens on the context of the {@link RedisLink}.
  */
 final class RedisSession {
 
@@ -37,6 +39,7 @@ final class RedisSession {
     private final int maxInFlight;
     private final Queue<PendingCommand> backlog = new ArrayDeque<>();
     private int inFlight;
+    private boolean over;
 
     RedisSession(Vertx vertx, RedisConnection connection, int maxInFlight, Outcome outcome, Consumer<RedisSession> onEnd) {
         this.vertx = vertx;
@@ -48,20 +51,24 @@ final class RedisSession {
     }
 
     void send(PendingCommand command) {
-        synchronized (this) {
-            if (inFlight >= maxInFlight) {
-                backlog.add(command);
-                return;
+        backlog.add(command);
+        sendNext();
+    }
+
+    private void sendNext() {
+        while (!over && inFlight < maxInFlight && !backlog.isEmpty()) {
+            PendingCommand next = backlog.poll();
+            if (!next.answer.isDone()) {
+                inFlight++;
+                transmit(next);
             }
-            inFlight++;
         }
-        transmit(command);
     }
 
     private void transmit(PendingCommand command) {
         command.sending(this);
         connection.send(command.request()).onComplete(result -> {
-            sendNext();
+            inFlight--;
             if (result.succeeded()) {
                 outcome.answered(command, result.result());
             } else if (isErrorReply(result.cause())) {
@@ -69,27 +76,26 @@ final class RedisSession {
             } else {
                 outcome.broken(this, command, result.cause());
             }
+            sendNext();
         });
-    }
-
-    private void sendNext() {
-        PendingCommand next;
-        synchronized (this) {
-            do {
-                next = backlog.poll();
-            } while (next != null && next.answer.isDone());
-            if (next == null) {
-                inFlight--;
-                return;
-            }
-        }
-        transmit(next);
     }
 
     // The client reports a lost connection as an error reply of its own making.
     private static boolean isErrorReply(Throwable cause) {
         return cause instanceof Response reply && reply.type() == ResponseType.ERROR
                 && !"CONNECTION_CLOSED".equals(cause.getMessage());
+    }
+
+    /**
+     * Sends nothing any more.
+     *
+     * @return the commands that were never sent over this connection
+     */
+    List<PendingCommand> end() {
+        over = true;
+        List<PendingCommand> unsent = List.copyOf(backlog);
+        backlog.clear();
+        return unsent;
     }
 
     /** Gives the connection back to the client, which closes it when the application stops. */
@@ -100,9 +106,9 @@ final class RedisSession {
     }
 
     /**
-     * Closes the connection for good, whatever state it is in. Closing alone would put it back into the client's pool, where
-     * the
-     * next user would find it dead; the client closes those that are tainted, as UNSUBSCRIBE leaves them.
+     * Closes the connection for good, whatever state it is in. Closing alone would put it back into the client's
+     * pool, where the next user would find it dead; the client closes those that are tainted, as UNSUBSCRIBE leaves
+     * them.
      */
     void discard() {
         connection.endHandler(null);

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.logging.Logger;
 
 /**
- * Says why Redis refuses commands; one line for many calls, because whoever runs the application needs the reason only once.
+ * Says why Redis refuses commands; one line for many calls, because whoever runs the application needs the reason
+ * only once.
  */
 final class RefusalLog {
 

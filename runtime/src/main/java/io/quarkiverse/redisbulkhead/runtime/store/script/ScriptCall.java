@@ -6,9 +6,8 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
 /**
- * A call of a script, by its digest, or by its text where the server does not know the digest: after its first start, a
- * restart,
- * a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+ * A call of a script, by its digest, or by its text where the server does not know the digest: after its first start,
+ * a restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
  *
  * @param script the script
  * @param keys its KEYS

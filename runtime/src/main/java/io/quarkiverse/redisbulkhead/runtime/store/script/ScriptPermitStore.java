@@ -17,14 +17,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps permits in Redis; each operation is one Lua script. The scripts, with the layout of the keys in their headers, lie
- * beside
- * this class as resources.
+ * Keeps permits in Redis; each operation is one Lua script. The scripts, with the layout of the keys in their
+ * headers, lie beside this class as resources.
  * <p>
- * The algorithm is the counting semaphore of <em>Redis in Action</em>, section 6.3, with its three sources of error taken out:
- * time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and the score of a
- * holder
- * is the end of its lease, so that holders with different leases do not shorten one another's.
+ * The algorithm is the counting semaphore of <em>Redis in Action</em>, section 6.3, with its three sources of error
+ * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
+ * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's.
  */
 public final class ScriptPermitStore implements PermitStore {
 

@@ -1,4 +1,5 @@
 /**
- * The store for Redis servers that run scripts: each operation is one Lua script, one round trip, by the server's clock.
+ * The store for Redis servers that run scripts: each operation is one Lua script, one round trip, by the server's
+ * clock.
  */
 package io.quarkiverse.redisbulkhead.runtime.store.script;

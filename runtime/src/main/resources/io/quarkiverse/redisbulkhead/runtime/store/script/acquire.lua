@@ -40,11 +40,12 @@ if used >= limit then
     return { 0, used, tonumber(nearest[2]) - now }
 end
 
--- The ticket never falls behind the clock, so that tickets grow even after this key has expired or was flushed.
+-- A whole number that is no larger than a double holds exactly; anything else is somebody else's.
 local last = redis.call('GET', KEYS[3])
-if last and not tonumber(last) then
-    return redis.error_reply('WRONGTYPE ' .. KEYS[3] .. ' holds no number')
+if last and (not string.match(last, '^%d+$') or tonumber(last) >= 9007199254740991) then
+    return redis.error_reply('WRONGTYPE ' .. KEYS[3] .. ' holds no ticket')
 end
+-- The ticket never falls behind the clock, so that tickets grow even after this key has expired or was flushed.
 local ticket = math.max((tonumber(last) or 0) + 1, micros)
 
 local dead = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, 100)
@@ -56,16 +57,29 @@ if #dead > 0 then
     redis.call('ZREM', KEYS[2], unpack(dead))
     redis.call('HDEL', KEYS[4], unpack(dead))
 end
-redis.call('ZADD', KEYS[1], now + lease, id)
-redis.call('ZADD', KEYS[2], ticket, id)
-redis.call('SET', KEYS[3], string.format('%.0f', ticket), 'KEEPTTL')
-redis.call('HSET', KEYS[4], id, string.format('%.0f', now) .. '\n' .. ARGV[4])
 
--- A time to live only ever grows: a caller with a short lease must not end the keys under one with a long lease.
+-- A time to live only ever grows: a caller with a short lease must not end the keys under one with a long lease. It is set right
+-- after each write, so that no key can stay behind without one.
 local ttl = lease + 1000
+local tooShort = {}
 for i = 1, 4 do
-    if redis.call('PTTL', KEYS[i]) < ttl then
+    tooShort[i] = redis.call('PTTL', KEYS[i]) < ttl
+end
+local function keep(i)
+    if tooShort[i] then
         redis.call('PEXPIRE', KEYS[i], ttl)
     end
 end
+
+if tooShort[3] then
+    redis.call('SET', KEYS[3], string.format('%.0f', ticket), 'PX', ttl)
+else
+    redis.call('SET', KEYS[3], string.format('%.0f', ticket), 'KEEPTTL')
+end
+redis.call('ZADD', KEYS[1], now + lease, id)
+keep(1)
+redis.call('ZADD', KEYS[2], ticket, id)
+keep(2)
+redis.call('HSET', KEYS[4], id, string.format('%.0f', now) .. '\n' .. ARGV[4])
+keep(4)
 return { 1, ticket }

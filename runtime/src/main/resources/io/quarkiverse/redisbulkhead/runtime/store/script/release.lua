@@ -28,16 +28,19 @@ end
 redis.call('ZCARD', KEYS[2])
 redis.call('HLEN', KEYS[4])
 
-if block > 0 then
-    redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
-    for i = 1, #ids do
-        redis.call('ZADD', KEYS[5], now + block, ids[i])
-    end
-    if redis.call('PTTL', KEYS[5]) < block then
-        redis.call('PEXPIRE', KEYS[5], block)
-    end
-end
+redis.call('ZCARD', KEYS[5])
+
 redis.call('ZREM', KEYS[1], unpack(ids))
 redis.call('ZREM', KEYS[2], unpack(ids))
 redis.call('HDEL', KEYS[4], unpack(ids))
+if block > 0 then
+    redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+    local tooShort = redis.call('PTTL', KEYS[5]) < block
+    for i = 1, #ids do
+        redis.call('ZADD', KEYS[5], now + block, ids[i])
+    end
+    if tooShort then
+        redis.call('PEXPIRE', KEYS[5], block)
+    end
+end
 return live

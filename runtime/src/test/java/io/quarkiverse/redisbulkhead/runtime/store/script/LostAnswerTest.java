@@ -49,9 +49,8 @@ class LostAnswerTest {
     }
 
     /**
-     * Trap 4: the connection breaks under an acquire, which is sent again over the next one. The bytes of the first arrive at
-     * the
-     * server when the permit has long been given back. They must not take a permit for nobody.
+     * Trap 4: the connection breaks under an acquire, which is sent again over the next one. The bytes of the first
+     * arrive at the server when the permit has long been given back. They must not take a permit for nobody.
      */
     @Test
     void aDelayedCopyOfAnAcquireTakesNoPermit() throws Exception {

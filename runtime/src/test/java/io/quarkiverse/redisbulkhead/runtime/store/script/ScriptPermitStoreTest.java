@@ -154,7 +154,8 @@ class ScriptPermitStoreTest {
     }
 
     /**
-     * Traps 3 and 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when that is.
+     * Traps 3 and 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when
+     * that is.
      */
     @Test
     void anExpiredPermitIsFreeAndIsCleanedUp() {
@@ -274,14 +275,37 @@ class ScriptPermitStoreTest {
         redis.command("DEL", key);
     }
 
-    @Test
-    void aTicketThatIsNoNumberGivesAClearErrorAndIsLeftAlone() {
-        redis.command("SET", "test:{reports}:ticket", "theirs");
+    @ParameterizedTest
+    @ValueSource(strings = { "theirs", "inf", "nan", "1e300", "-5", "0x10", "1.5", "9007199254740992", "99999999999999999999" })
+    void aTicketThatIsNoneGivesAClearErrorAndIsLeftAlone(String theirs) {
+        redis.command("SET", "test:{reports}:ticket", theirs);
 
-        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class).hasMessageContaining("no number");
+        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class).hasMessageContaining("holds no ticket");
 
+        assertThat(redis.command("GET", "test:{reports}:ticket")).hasToString(theirs);
         assertThat(keys()).containsExactly("test:{reports}:ticket");
         redis.command("DEL", "test:{reports}:ticket");
+    }
+
+    /** A user who may not run one of the commands in a script: it stops in the middle, and nothing stays for ever. */
+    @ParameterizedTest
+    @ValueSource(strings = { "pexpire", "pttl", "hset", "zadd", "set", "time", "evalsha" })
+    void aMissingPermissionIsAClearErrorAndLeavesNoKeyForEver(String command) {
+        redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "+@all", "-" + command);
+        Redis poor = Redis.createClient(redis.vertx(), "redis://poor:secret@127.0.0.1:" + redis.port());
+        RedisLink poorLink = new RedisLink(redis.vertx(), poor, Duration.ofSeconds(10), 64);
+        try {
+            assertThatThrownBy(() -> get(new ScriptPermitStore(poorLink, "test").acquire(request("a", 5, LONG))))
+                    .isInstanceOf(StoreException.class).hasMessageContaining("The Redis user needs");
+        } finally {
+            poorLink.close();
+            poor.close();
+            redis.command("ACL", "DELUSER", "poor");
+        }
+        if (command.equals("pexpire")) {
+            // What was written before the refusal is what the reclaimer takes back.
+            get(store.cancel("reports", List.of("a"), LONG));
+        }
     }
 
     @Test
@@ -316,7 +340,8 @@ class ScriptPermitStoreTest {
     }
 
     /**
-     * Trap 23: all keys of a bulkhead lie in one slot of a cluster, whatever the name, and no other bulkhead has any of them.
+     * Trap 23: all keys of a bulkhead lie in one slot of a cluster, whatever the name, and no other bulkhead has any
+     * of them.
      */
     @Test
     void allKeysOfABulkheadShareOneHashTagThatNoOtherHas() {

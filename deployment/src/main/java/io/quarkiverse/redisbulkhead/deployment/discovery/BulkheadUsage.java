@@ -1,0 +1,86 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jboss.jandex.AnnotationOverlay;
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.EquivalenceKey;
+import org.jboss.jandex.IndexView;
+
+import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
+import io.quarkus.arc.processor.BuildExtension.Key;
+
+/**
+ * How the application uses the annotation: everything that the rules look at.
+ *
+ * @param elements the classes and methods that carry it, without those that were taken out of the application on
+ *        purpose, and without those that every bean replaces
+ * @param definitions what the elements say about each bulkhead
+ * @param guards the methods that the container binds to the interceptor
+ * @param beans the beans, used or not
+ * @param disabled the classes that are no beans on purpose
+ * @param annotations the annotations after all transformations
+ * @param superclasses walks up from a class
+ * @param returnKinds tells how the end of what a method returns is seen
+ */
+public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definitions, List<GuardedBeanMethod> guards,
+        BeanClasses beans, DisabledClasses disabled, AnnotationOverlay annotations, Superclasses superclasses,
+        ReturnKinds returnKinds) {
+
+    /**
+     * Looks the application over.
+     *
+     * @param context the container's findings
+     * @param beanArchives the classes of the bean archives, loaded on demand
+     * @param generatedClasses the names of generated bean classes
+     * @param application all indexed classes of the application
+     * @return the findings, not yet checked
+     */
+    public static BulkheadUsage of(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses,
+            IndexView application) {
+        AnnotationOverlay annotations = context.get(Key.ANNOTATION_STORE).overlay();
+        Superclasses superclasses = new Superclasses(beanArchives);
+        BeanClasses beans = new BeanClasses(context, superclasses);
+        DisabledClasses disabled = new DisabledClasses(context, application, annotations);
+        List<GuardedBeanMethod> guards = new GuardDiscovery(annotations, superclasses,
+                new RestClients(generatedClasses, beanArchives), new ReturnTypes(beanArchives)).guardsOf(beans);
+        Set<EquivalenceKey> sources = sourcesOf(guards);
+        Replacement replacement = new Replacement(beans, annotations, superclasses);
+        List<AnnotatedElement> elements = new AnnotatedElements(annotations, generatedClasses)
+                .addFrom(application)
+                .addFrom(beanArchives)
+                .addSourcesOf(guards)
+                .all().stream()
+                .filter(element -> sources.contains(element.key())
+                        || !replacement.isComplete(element) && !isDisabled(element.type(), beans, disabled, application))
+                .toList();
+        return new BulkheadUsage(elements, new Definitions(elements), guards, beans, disabled, annotations, superclasses,
+                new ReturnKinds(beanArchives));
+    }
+
+    private static boolean isDisabled(ClassInfo type, BeanClasses beans, DisabledClasses disabled, IndexView application) {
+        return beans.inheriting(type).isEmpty() && (disabled.contains(type)
+                || application.getAllKnownSubclasses(type.name()).stream().anyMatch(disabled::contains));
+    }
+
+    private static Set<EquivalenceKey> sourcesOf(List<GuardedBeanMethod> guards) {
+        return guards.stream()
+                .map(GuardedBeanMethod::source)
+                .filter(source -> source != null)
+                .map(AnnotatedElement::key)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * The classes and methods whose annotation guards nothing.
+     *
+     * @return those among the elements that no guard comes from
+     */
+    public List<AnnotatedElement> idle() {
+        Set<EquivalenceKey> sources = sourcesOf(guards);
+        return elements.stream().filter(element -> !sources.contains(element.key())).toList();
+    }
+}

@@ -1,0 +1,26 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+
+/** Names of the types that the build looks for. */
+final class Names {
+
+    static final DotName REDIS_BULKHEAD = DotName.createSimple(RedisBulkhead.class);
+    static final DotName REDIS_BULKHEAD_LIST = DotName.createSimple(RedisBulkhead.List.class);
+    static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
+
+    static final DotName OBJECT = DotName.createSimple(Object.class);
+    static final DotName VETOED = DotName.createSimple("jakarta.enterprise.inject.Vetoed");
+    static final DotName INJECT = DotName.createSimple("jakarta.inject.Inject");
+
+    private Names() {
+    }
+
+    /** Whether it is the annotation or the container that the compiler writes for several of them. */
+    static boolean isRedisBulkhead(DotName annotation) {
+        return REDIS_BULKHEAD.equals(annotation) || REDIS_BULKHEAD_LIST.equals(annotation);
+    }
+}

@@ -1,0 +1,81 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
+import org.jboss.jandex.Type;
+
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+
+/** Tells from its type how the end of what a method returns is seen. */
+public final class ReturnKinds {
+
+    private static final Map<DotName, ReturnKind> OBSERVABLE = Map.of(
+            DotName.createSimple("io.smallrye.mutiny.Uni"), ReturnKind.UNI,
+            DotName.createSimple("io.smallrye.mutiny.Multi"), ReturnKind.MULTI,
+            DotName.createSimple("java.util.concurrent.CompletionStage"), ReturnKind.STAGE,
+            DotName.createSimple("java.util.concurrent.CompletableFuture"), ReturnKind.STAGE);
+
+    // Types that stand for an execution that goes on after the method has returned.
+    private static final Set<DotName> ASYNCHRONOUS = names(
+            "io.smallrye.mutiny.Uni",
+            "io.smallrye.mutiny.Multi",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Future",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "org.jboss.resteasy.reactive.RestMulti",
+            "io.vertx.core.Future",
+            "io.reactivex.rxjava3.core.Observable",
+            "io.reactivex.rxjava3.core.Single",
+            "io.reactivex.rxjava3.core.Maybe",
+            "io.reactivex.rxjava3.core.Completable",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.Deferred",
+            "kotlinx.coroutines.flow.Flow");
+
+    private final IndexView index;
+
+    ReturnKinds(IndexView index) {
+        this.index = index;
+    }
+
+    private static Set<DotName> names(String... names) {
+        Set<DotName> result = new HashSet<>();
+        for (String name : names) {
+            result.add(DotName.createSimple(name));
+        }
+        return Set.copyOf(result);
+    }
+
+    /**
+     * How the end is seen.
+     *
+     * @param type what a method returns
+     * @return empty when the end cannot be seen
+     */
+    public Optional<ReturnKind> of(Type type) {
+        ReturnKind kind = OBSERVABLE.get(type.name());
+        if (kind != null) {
+            return Optional.of(kind);
+        }
+        return isAsynchronous(type.name(), new HashSet<>()) ? Optional.empty() : Optional.of(ReturnKind.SYNCHRONOUS);
+    }
+
+    private boolean isAsynchronous(DotName name, Set<DotName> seen) {
+        if (name == null || !seen.add(name)) {
+            return false;
+        }
+        if (ASYNCHRONOUS.contains(name)) {
+            return true;
+        }
+        ClassInfo type = index.getClassByName(name);
+        return type != null && (isAsynchronous(type.superName(), seen)
+                || type.interfaceNames().stream().anyMatch(superInterface -> isAsynchronous(superInterface, seen)));
+    }
+}

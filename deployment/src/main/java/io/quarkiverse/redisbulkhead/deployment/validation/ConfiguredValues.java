@@ -1,0 +1,46 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
+
+import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+
+/** Looks up what the configuration says about a bulkhead while the application is built. */
+final class ConfiguredValues {
+
+    /**
+     * A property that is set.
+     *
+     * @param property its name
+     * @param text its value; empty when it refers to something that is known at run time only
+     */
+    record Value(String property, Optional<String> text) {
+    }
+
+    private final Config config;
+
+    ConfiguredValues(Config config) {
+        this.config = config;
+    }
+
+    Optional<Value> of(String bulkhead, String member) {
+        for (String property : List.of(PropertyNames.of(bulkhead, member), PropertyNames.PREFIX + bulkhead + "." + member)) {
+            Optional<Value> value = read(property);
+            if (value.isPresent()) {
+                return value;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Value> read(String property) {
+        ConfigValue value = config.getConfigValue(property);
+        if (value.getRawValue() == null || value.getRawValue().isBlank()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Value(property, Optional.ofNullable(value.getValue())));
+    }
+}

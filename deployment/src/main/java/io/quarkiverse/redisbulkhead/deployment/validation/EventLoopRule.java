@@ -1,0 +1,50 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import org.jboss.jandex.AnnotationOverlay;
+import org.jboss.jandex.Declaration;
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+
+/** A synchronous method waits for Redis, so nothing may put it on an event loop. */
+final class EventLoopRule implements Rule {
+
+    private static final DotName NON_BLOCKING = DotName.createSimple("io.smallrye.common.annotation.NonBlocking");
+    private static final Set<DotName> OFF_THE_EVENT_LOOP = Set.of(
+            DotName.createSimple("io.smallrye.common.annotation.Blocking"),
+            DotName.createSimple("io.smallrye.common.annotation.RunOnVirtualThread"));
+
+    @Override
+    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        for (GuardedBeanMethod guard : usage.guards()) {
+            if (usage.returnKinds().of(guard.returns()).equals(Optional.of(ReturnKind.SYNCHRONOUS))
+                    && isNonBlocking(guard, usage)) {
+                mistakes.accept(new Mistake(guard.place(), "@NonBlocking puts this method on an event loop, but it is"
+                        + " synchronous, so @RedisBulkhead would wait for Redis there. Remove @NonBlocking, or return Uni,"
+                        + " Multi or CompletionStage"));
+            }
+        }
+    }
+
+    // The nearest annotation decides: first the method's, then those of the bean's class and its superclasses.
+    private static boolean isNonBlocking(GuardedBeanMethod guard, BulkheadUsage usage) {
+        AnnotationOverlay annotations = usage.annotations();
+        return Stream.<Declaration> concat(Stream.of(guard.method()), usage.superclasses().from(guard.bean()))
+                .filter(declaration -> decides(declaration, annotations))
+                .findFirst()
+                .filter(nearest -> annotations.hasAnnotation(nearest, NON_BLOCKING))
+                .isPresent();
+    }
+
+    private static boolean decides(Declaration declaration, AnnotationOverlay annotations) {
+        return annotations.hasAnnotation(declaration, NON_BLOCKING)
+                || annotations.hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP);
+    }
+}

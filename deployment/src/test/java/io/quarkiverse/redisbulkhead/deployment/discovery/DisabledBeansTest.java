@@ -1,0 +1,95 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkus.arc.lookup.LookupIfProperty;
+import io.quarkus.arc.profile.IfBuildProfile;
+import io.quarkus.arc.properties.IfBuildProperty;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** What was taken out of the application on purpose is no mistake, and does not count. */
+class DisabledBeansTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(OtherProfile.class, OtherProperty.class, LookedUp.class,
+                    VetoedClass.class, Excluded.class, Base.class, Heir.class))
+            .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName());
+
+    @Inject
+    Declarations declarations;
+
+    @Test
+    void disabledBeansAreIgnored() {
+        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("looked-up");
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class OtherProfile {
+
+        @RedisBulkhead(name = "switched", permits = 1)
+        void guarded() {
+        }
+
+        @RedisBulkhead(name = "switched", permits = 1)
+        private void hidden() {
+        }
+    }
+
+    @Singleton
+    @IfBuildProperty(name = "elsewhere", stringValue = "true")
+    @RedisBulkhead(name = "switched", permits = 2)
+    static class OtherProperty {
+
+        void guarded() {
+        }
+    }
+
+    @Singleton
+    @LookupIfProperty(name = "elsewhere", stringValue = "true")
+    static class LookedUp {
+
+        @RedisBulkhead(name = "looked-up", permits = 1)
+        void guarded() {
+        }
+    }
+
+    @Vetoed
+    static class VetoedClass {
+
+        @RedisBulkhead(name = "", permits = 0)
+        void guarded() {
+        }
+    }
+
+    @Singleton
+    static class Excluded {
+
+        @RedisBulkhead(name = "excluded", permits = 0)
+        void guarded() {
+        }
+    }
+
+    abstract static class Base {
+
+        @RedisBulkhead(name = "base", permits = 1)
+        void guarded() {
+        }
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class Heir extends Base {
+    }
+}

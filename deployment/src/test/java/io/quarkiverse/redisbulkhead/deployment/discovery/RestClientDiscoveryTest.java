@@ -1,0 +1,175 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.SYNCHRONOUS;
+import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.UNI;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.ProcessingException;
+import jakarta.ws.rs.QueryParam;
+
+import org.assertj.core.groups.Tuple;
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+
+/** Annotations on the interfaces of REST clients are found on the beans that Quarkus generates. */
+class RestClientDiscoveryTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Partner.class, PartnerBase.class, Whole.class, Several.class));
+
+    @Inject
+    Declarations declarations;
+    @RestClient
+    Partner partner;
+    @RestClient
+    Whole whole;
+    @RestClient
+    Several several;
+
+    @Test
+    void methodsOfTheInterfaceAndItsSuperInterfaces() {
+        assertThat(methodsOf(Partner.class)).containsExactlyInAnyOrder(
+                method(Partner.class, "one", SYNCHRONOUS, List.of("partner"), String.class, int[].class),
+                method(Partner.class, "several", UNI, List.of("zulu", "partner", "alpha")),
+                method(Partner.class, "byDefault", SYNCHRONOUS, List.of("partner")),
+                method(Partner.class, "inherited", SYNCHRONOUS, List.of("base")),
+                method(Partner.class, "severalInherited", SYNCHRONOUS, List.of("zulu", "base")));
+    }
+
+    @Test
+    void theInterfaceItself() {
+        assertThat(methodsOf(Whole.class)).containsExactlyInAnyOrder(
+                method(Whole.class, "covered", SYNCHRONOUS, List.of("whole")),
+                method(Whole.class, "own", SYNCHRONOUS, List.of("own")),
+                method(Whole.class, "inherited", SYNCHRONOUS, List.of("base")),
+                method(Whole.class, "severalInherited", SYNCHRONOUS, List.of("zulu", "base")),
+                method(Whole.class, "coveredToo", SYNCHRONOUS, List.of("whole")));
+    }
+
+    @Test
+    void severalOnTheInterfaceItself() {
+        assertThat(methodsOf(Several.class)).containsExactly(
+                method(Several.class, "covered", SYNCHRONOUS, List.of("zulu", "alpha")));
+    }
+
+    @Test
+    void theContainerCallsThemByTheSameNames() {
+        assertThat(partner.byDefault()).isEqualTo("default");
+        assertThatThrownBy(() -> partner.one("", new int[0])).isInstanceOf(ProcessingException.class);
+        assertThatThrownBy(partner::severalInherited).isInstanceOf(ProcessingException.class);
+        assertThatThrownBy(whole::coveredToo).isInstanceOf(ProcessingException.class);
+    }
+
+    @Test
+    void placesAreTheInterfaces() {
+        String test = RestClientDiscoveryTest.class.getName();
+        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name, BulkheadDeclaration::places).containsExactly(
+                tuple("alpha", test + "$Partner#several", test + "$Several"),
+                tuple("base", test + "$PartnerBase#inherited", test + "$PartnerBase#severalInherited"),
+                tuple("own", test + "$Whole#own"),
+                tuple("partner", test + "$Partner#byDefault", test + "$Partner#one", test + "$Partner#several"),
+                tuple("whole", test + "$Whole"),
+                tuple("zulu", test + "$Partner#several", test + "$PartnerBase#severalInherited", test + "$Several"));
+    }
+
+    private static Tuple tuple(String name, String... places) {
+        return Tuple.tuple(name, List.of(places));
+    }
+
+    private List<GuardedMethod> methodsOf(Class<?> client) {
+        return declarations.methods().stream()
+                .filter(method -> method.beanClass().equals(client.getName() + "$$CDIWrapper"))
+                .toList();
+    }
+
+    private static GuardedMethod method(Class<?> client, String name, ReturnKind returns, List<String> bulkheads,
+            Class<?>... parameters) {
+        return new GuardedMethod(client.getName() + "$$CDIWrapper", name,
+                List.of(parameters).stream().map(Class::getName).toList(), returns, client.getSimpleName() + "#" + name,
+                bulkheads);
+    }
+
+    @Path("base")
+    public interface PartnerBase {
+
+        @GET
+        @Path("inherited")
+        @RedisBulkhead(name = "base", permits = 1)
+        String inherited();
+
+        @GET
+        @Path("several-inherited")
+        @RedisBulkhead(name = "zulu", permits = 1)
+        @RedisBulkhead(name = "base", permits = 1)
+        String severalInherited();
+
+        @GET
+        @Path("covered-too")
+        String coveredToo();
+    }
+
+    @Path("partner")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    public interface Partner extends PartnerBase {
+
+        @POST
+        @RedisBulkhead(name = "partner", permits = 1)
+        String one(String body, @QueryParam("q") int[] query);
+
+        @GET
+        @RedisBulkhead(name = "zulu", permits = 1)
+        @RedisBulkhead(name = "partner", permits = 1)
+        @RedisBulkhead(name = "alpha", permits = 1)
+        Uni<String> several();
+
+        @RedisBulkhead(name = "partner", permits = 1)
+        default String byDefault() {
+            return "default";
+        }
+
+        @GET
+        @Path("unguarded")
+        String unguarded();
+    }
+
+    @Path("whole")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "whole", permits = 1)
+    public interface Whole extends PartnerBase {
+
+        @GET
+        String covered();
+
+        @POST
+        @RedisBulkhead(name = "own", permits = 1)
+        String own();
+    }
+
+    @Path("several")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "zulu", permits = 1)
+    @RedisBulkhead(name = "alpha", permits = 1)
+    public interface Several {
+
+        @GET
+        String covered();
+    }
+}

@@ -1,0 +1,53 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+class PermitsStatedRuleTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(PermitsStatedRuleTest.class, new Class<?>[] { Reports.class },
+            "Reports#daily, Reports#weekly: @RedisBulkhead(name = \"a \"quoted\" one\"): permits are not stated. State them in"
+                    + " the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"configured.quoted\".permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.configured.permits", "3");
+
+    @Test
+    void permitsStatedNowhereFailTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Reports {
+
+        @RedisBulkhead(name = "a \"quoted\" one")
+        void daily() {
+        }
+
+        @RedisBulkhead(name = "a \"quoted\" one")
+        void weekly() {
+        }
+
+        @RedisBulkhead(name = "configured")
+        void configured() {
+        }
+
+        @RedisBulkhead(name = "configured.quoted")
+        void configuredInQuotes() {
+        }
+
+        @RedisBulkhead(name = "elsewhere")
+        void statedElsewhere() {
+        }
+
+        @RedisBulkhead(name = "elsewhere", permits = 2)
+        void stated() {
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.Consumer;
+
+import jakarta.enterprise.inject.spi.DefinitionException;
+
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Deploys an application with mistakes and checks the report, line by line. */
+final class Reported {
+
+    private Reported() {
+    }
+
+    /**
+     * An application that must not build.
+     *
+     * @param test the test class; messages are compared without its name
+     * @param classes the classes of the application
+     * @param lines all expected mistakes, in order
+     */
+    static QuarkusUnitTest mistakes(Class<?> test, Class<?>[] classes, String... lines) {
+        return new QuarkusUnitTest()
+                .withApplicationRoot(jar -> jar.addClasses(classes))
+                .assertException(exactly(test, lines));
+    }
+
+    private static Consumer<Throwable> exactly(Class<?> test, String... lines) {
+        StringBuilder expected = new StringBuilder("Found " + lines.length + (lines.length == 1 ? " mistake" : " mistakes")
+                + " in the use of @RedisBulkhead:");
+        for (int i = 0; i < lines.length; i++) {
+            expected.append("\n  ").append(i + 1).append(". ").append(lines[i]);
+        }
+        return thrown -> {
+            assertThat(thrown).isInstanceOf(DefinitionException.class);
+            assertThat(thrown.getMessage().replace(test.getName() + "$", "")).isEqualTo(expected.toString());
+        };
+    }
+}

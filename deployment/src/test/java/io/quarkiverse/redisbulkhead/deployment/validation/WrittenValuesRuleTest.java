@@ -1,0 +1,77 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+class WrittenValuesRuleTest {
+
+    private static final String TEN = "0123456789";
+    private static final String FIFTY = TEN + TEN + TEN + TEN + TEN;
+    private static final String TOO_LONG = FIFTY + FIFTY + FIFTY + FIFTY + "0";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(WrittenValuesRuleTest.class, new Class<?>[] { Reports.class },
+            "Reports#blankName: @RedisBulkhead: name must not be blank, but is ' '",
+            "Reports#expireForever: @RedisBulkhead(name = \"d\"): expire must not be longer than 365 days, but is PT8784H",
+            "Reports#expireNegative: @RedisBulkhead(name = \"f\"): expire must be at least one millisecond, but is PT-1S",
+            "Reports#expireOverflow: @RedisBulkhead(name = \"g\"): expire must be a duration such as 30s, 5m or PT30S,"
+                    + " but is '99999999999999999999d'",
+            "Reports#expireUnreadable: @RedisBulkhead(name = \"c\"): expire must be a duration such as 30s, 5m or PT30S,"
+                    + " but is 'soon'",
+            "Reports#expireZero: @RedisBulkhead(name = \"e\"): expire must be at least one millisecond, but is PT0S",
+            "Reports#longName: @RedisBulkhead: name must not be longer than 200 characters, but '" + FIFTY.substring(0, 40)
+                    + "...' has 201",
+            "Reports#negativePermits: @RedisBulkhead(name = \"b\"): permits must be at least 1, but is -3",
+            "Reports#noPermits: @RedisBulkhead(name = \"a\"): permits must be at least 1, but is 0");
+
+    @Test
+    void badValuesInAnnotationsFailTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Reports {
+
+        @RedisBulkhead(name = " ", permits = 1)
+        void blankName() {
+        }
+
+        @RedisBulkhead(name = TOO_LONG, permits = 1)
+        void longName() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 0)
+        void noPermits() {
+        }
+
+        @RedisBulkhead(name = "b", permits = -3)
+        void negativePermits() {
+        }
+
+        @RedisBulkhead(name = "c", permits = 1, expire = "soon")
+        void expireUnreadable() {
+        }
+
+        @RedisBulkhead(name = "d", permits = 1, expire = "366d")
+        void expireForever() {
+        }
+
+        @RedisBulkhead(name = "e", permits = 1, expire = "0s")
+        void expireZero() {
+        }
+
+        @RedisBulkhead(name = "f", permits = 1, expire = "PT-1S")
+        void expireNegative() {
+        }
+
+        @RedisBulkhead(name = "g", permits = 1, expire = "99999999999999999999d")
+        void expireOverflow() {
+        }
+    }
+}

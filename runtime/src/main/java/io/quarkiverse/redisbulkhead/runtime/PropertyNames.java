@@ -1,0 +1,23 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+/** The names of the properties of the extension, as documentation and messages write them. */
+public final class PropertyNames {
+
+    /** What the names of all properties of the extension start with. */
+    public static final String PREFIX = "quarkus.redis-bulkhead.";
+
+    private PropertyNames() {
+    }
+
+    /**
+     * The name of a property of one bulkhead. The bulkhead stands in quotes, because its name may contain dots and
+     * more.
+     *
+     * @param bulkhead the bulkhead
+     * @param member what is set for it
+     * @return the name of the property
+     */
+    public static String of(String bulkhead, String member) {
+        return PREFIX + '"' + bulkhead.replace("\\", "\\\\").replace("\"", "\\\"") + "\"." + member;
+    }
+}
