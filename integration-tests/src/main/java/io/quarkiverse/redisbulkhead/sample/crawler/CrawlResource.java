@@ -1,0 +1,55 @@
+package io.quarkiverse.redisbulkhead.sample.crawler;
+
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+import jakarta.ws.rs.BadRequestException;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+
+import org.jboss.resteasy.reactive.RestQuery;
+
+import io.smallrye.mutiny.Uni;
+
+/** Crawls a site: asks for all pages at once and leaves it to the bulkhead that only three come at a time. */
+@Path("/crawl")
+public class CrawlResource {
+
+    private static final int MAX_PAGES = 50;
+
+    private final PageFetcher fetcher;
+
+    CrawlResource(PageFetcher fetcher) {
+        this.fetcher = fetcher;
+    }
+
+    /**
+     * Downloads the first pages of a site.
+     *
+     * @param host {@code example.org} or {@code example.net}
+     * @param pages how many pages, from 1 to 50
+     * @return their texts
+     */
+    @GET
+    public Uni<List<String>> crawl(@RestQuery @DefaultValue("example.org") String host,
+            @RestQuery @DefaultValue("6") int pages) {
+        if (pages < 1 || pages > MAX_PAGES) {
+            throw badRequest("pages must be from 1 to " + MAX_PAGES);
+        }
+        IntFunction<Uni<String>> download = switch (host) {
+            case "example.org" -> fetcher::fromExampleOrg;
+            case "example.net" -> fetcher::fromExampleNet;
+            default -> throw badRequest("host must be example.org or example.net");
+        };
+        return Uni.join().all(IntStream.rangeClosed(1, pages).mapToObj(download).toList()).andFailFast();
+    }
+
+    private static BadRequestException badRequest(String message) {
+        return new BadRequestException(
+                Response.status(Response.Status.BAD_REQUEST).type(MediaType.TEXT_PLAIN_TYPE).entity(message).build());
+    }
+}

@@ -1,0 +1,27 @@
+package io.quarkiverse.redisbulkhead.sample.crawler;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.annotation.ClientHeaderParam;
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+
+import io.quarkus.rest.client.reactive.Url;
+import io.smallrye.mutiny.Uni;
+
+/** Any site on the web. A polite crawler says who it is. */
+@RegisterRestClient(baseUri = "https://example.org")
+@ClientHeaderParam(name = "User-Agent", value = "redis-bulkhead-sample")
+public interface Website {
+
+    /**
+     * Downloads a page.
+     *
+     * @param site where the site is
+     * @param number which page
+     * @return its text
+     */
+    @GET
+    @Path("/page-{number}")
+    Uni<String> page(@Url String site, int number);
+}

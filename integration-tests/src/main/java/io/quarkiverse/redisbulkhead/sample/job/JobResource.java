@@ -1,0 +1,25 @@
+package io.quarkiverse.redisbulkhead.sample.job;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+/** Tells what the scheduled job has done on the instance that is asked. */
+@Path("/job")
+public class JobResource {
+
+    private final StatisticsJob job;
+
+    JobResource(StatisticsJob job) {
+        this.job = job;
+    }
+
+    /**
+     * The last run and the last skip.
+     *
+     * @return since the instance started
+     */
+    @GET
+    public StatisticsJob.History history() {
+        return job.history();
+    }
+}

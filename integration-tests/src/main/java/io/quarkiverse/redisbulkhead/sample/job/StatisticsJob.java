@@ -1,0 +1,69 @@
+package io.quarkiverse.redisbulkhead.sample.job;
+
+import java.time.Instant;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkus.scheduler.Scheduled;
+
+/**
+ * A job that one instance at a time runs. All instances have the same schedule; when it is time, one gets the permit and the
+ * others skip.
+ * <p>
+ * The bulkhead is on the bean that does the work and not on the scheduled method itself, because nobody could catch the
+ * rejection there and the scheduler would log it as an error.
+ * <p>
+ * The permit is free as soon as the work is done. An instance whose clock is behind by more than the work takes runs the job
+ * again, one after the other.
+ */
+@ApplicationScoped
+public class StatisticsJob {
+
+    /**
+     * What this instance has done so far.
+     *
+     * @param runs how often it ran the job to its end
+     * @param lastRun when it last began a job that it ran to its end; null when it has run none
+     * @param skips how often it skipped because another instance ran the job
+     * @param lastSkip when it last skipped; null when it has skipped none
+     */
+    public record History(int runs, Instant lastRun, int skips, Instant lastSkip) {
+    }
+
+    private final Statistics statistics;
+    private History history = new History(0, null, 0, null);
+
+    StatisticsJob(Statistics statistics) {
+        this.statistics = statistics;
+    }
+
+    /** Runs the job, or skips it when another instance runs it. */
+    @Scheduled(cron = "{sample.job.cron}")
+    void run() {
+        Instant now = Instant.now();
+        try {
+            statistics.update();
+            ran(now);
+        } catch (BulkheadFullException e) {
+            skipped(now);
+        }
+    }
+
+    /**
+     * What this instance has done so far.
+     *
+     * @return since it started
+     */
+    public synchronized History history() {
+        return history;
+    }
+
+    private synchronized void ran(Instant time) {
+        history = new History(history.runs() + 1, time, history.skips(), history.lastSkip());
+    }
+
+    private synchronized void skipped(Instant time) {
+        history = new History(history.runs(), history.lastRun(), history.skips() + 1, time);
+    }
+}

@@ -1,0 +1,30 @@
+package io.quarkiverse.redisbulkhead.sample.partner;
+
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** Passes a price of the partner's on. When ten calls to the partner are under way, the answer is status 429. */
+@Path("/partner/quote")
+public class PartnerResource {
+
+    private final PartnerApi partner;
+
+    PartnerResource(@RestClient PartnerApi partner) {
+        this.partner = partner;
+    }
+
+    /**
+     * Asks the partner.
+     *
+     * @param article the article
+     * @return the partner's offer
+     */
+    @GET
+    public Quote quote(@RestQuery @DefaultValue("teapot") String article) {
+        return partner.quote(article);
+    }
+}

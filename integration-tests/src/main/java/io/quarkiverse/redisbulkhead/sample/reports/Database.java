@@ -1,0 +1,40 @@
+package io.quarkiverse.redisbulkhead.sample.reports;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+
+import io.smallrye.mutiny.Uni;
+
+/**
+ * The database that the sample protects. It answers over HTTP, so that the sample needs nothing but Redis; set
+ * {@code sample.database.url} to use another one than the stand-in.
+ */
+@RegisterRestClient(configKey = "database")
+public interface Database {
+
+    /**
+     * Runs the heavy query and waits for it.
+     *
+     * @return its result
+     */
+    @GET
+    @Path("/report")
+    Report report();
+
+    /**
+     * Runs the heavy query; no thread waits for it.
+     *
+     * @return its result
+     */
+    @GET
+    @Path("/report")
+    Uni<Report> reportAsync();
+
+    /** Brings the database's statistics up to date, which is heavy too. */
+    @POST
+    @Path("/statistics")
+    void updateStatistics();
+}

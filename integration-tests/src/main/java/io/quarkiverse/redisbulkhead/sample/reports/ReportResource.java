@@ -1,0 +1,46 @@
+package io.quarkiverse.redisbulkhead.sample.reports;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * A heavy report, of which the database can stand five at once: five over all instances of this application, whichever of the
+ * two endpoints they come in by. A sixth request is answered with status 429 and does not reach the database.
+ */
+@Path("/reports")
+public class ReportResource {
+
+    private final Database database;
+
+    ReportResource(@RestClient Database database) {
+        this.database = database;
+    }
+
+    /**
+     * The imperative way: runs on a worker thread, which waits for the permit and for the database.
+     *
+     * @return the report
+     */
+    @GET
+    @RedisBulkhead(name = "reports", permits = 5)
+    public Report render() {
+        return database.report();
+    }
+
+    /**
+     * The reactive way: runs on an event loop; the permit is held until the {@code Uni} ends.
+     *
+     * @return the report
+     */
+    @GET
+    @Path("/async")
+    @RedisBulkhead(name = "reports", permits = 5)
+    public Uni<Report> renderAsync() {
+        return database.reportAsync();
+    }
+}

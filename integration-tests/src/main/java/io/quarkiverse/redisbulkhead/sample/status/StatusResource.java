@@ -1,0 +1,59 @@
+package io.quarkiverse.redisbulkhead.sample.status;
+
+import java.time.Instant;
+import java.util.List;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+
+/** Tells how full the bulkheads are, over all instances, and who holds the permits. */
+@Path("/status")
+public class StatusResource {
+
+    /**
+     * The answer.
+     *
+     * @param now the clock of the instance that answers; the bulkheads go by the clock of Redis
+     * @param bulkheads all bulkheads of the application
+     */
+    public record Status(Instant now, List<Use> bulkheads) {
+    }
+
+    /**
+     * The use of one bulkhead.
+     *
+     * @param name the bulkhead
+     * @param limit how many permits there are
+     * @param inUse how many of them are taken
+     * @param holders who has them
+     */
+    public record Use(String name, int limit, int inUse, List<Holder> holders) {
+    }
+
+    private final RedisBulkheads bulkheads;
+
+    StatusResource(RedisBulkheads bulkheads) {
+        this.bulkheads = bulkheads;
+    }
+
+    /**
+     * Asks Redis.
+     *
+     * @return the current use
+     */
+    @GET
+    public Status status() {
+        return new Status(Instant.now(),
+                bulkheads.names().stream().map(bulkheads::semaphore).map(StatusResource::use).toList());
+    }
+
+    private static Use use(RedisSemaphore bulkhead) {
+        SemaphoreStatus status = bulkhead.status();
+        return new Use(status.name(), status.limit(), status.inUse(), bulkhead.holders());
+    }
+}

@@ -1,0 +1,36 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideWorld;
+import io.quarkiverse.redisbulkhead.sample.support.ParallelCalls;
+import io.quarkus.test.common.TestResourceScope;
+import io.quarkus.test.common.WithTestResource;
+
+/** What the tests of the endpoints have in common: the systems outside, which hold every call until the test lets it go. */
+@WithTestResource(value = OutsideWorld.class, scope = TestResourceScope.MATCHING_RESOURCES)
+abstract class SampleTestBase {
+
+    OutsideServer outside;
+    ParallelCalls calls;
+
+    @BeforeEach
+    void shutGates() {
+        outside.reports().shut();
+        outside.statistics().shut();
+        outside.quotes().shut();
+        outside.pages().shut();
+        calls = new ParallelCalls();
+    }
+
+    @AfterEach
+    void openGates() {
+        outside.reports().open();
+        outside.statistics().open();
+        outside.quotes().open();
+        outside.pages().open();
+        calls.close();
+    }
+}

@@ -1,0 +1,278 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.RoundsGate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
+import io.vertx.core.json.JsonObject;
+
+/**
+ * The limits hold over two packaged applications, each a process of its own, that share a Redis. What runs at once is counted
+ * outside of both, in the server that the guarded methods call.
+ */
+class TwoApplicationsIT {
+
+    private static final int LIMIT = 5;
+    private static final int REQUESTS = 400;
+    private static final int AT_ONCE = 100;
+    private static final int REJECTIONS_PER_ROUND = 40;
+
+    private static final String NO_FAKETIME = "libfaketime is not installed, so no clock can be skewed"
+            + " (Debian: apt-get install libfaketime)";
+    private static final Path FOLDER = Path.of("target", "two-applications");
+    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final List<SampleProcess> applications = new ArrayList<>();
+    private TestRedis redis;
+    private OutsideServer outside;
+
+    @RegisterExtension
+    final AfterTestExecutionCallback printOutputOnFailure = test -> {
+        if (test.getExecutionException().isPresent()) {
+            for (SampleProcess application : applications) {
+                System.err.println("---- output of an application in " + test.getDisplayName());
+                System.err.println(application.output());
+            }
+        }
+    };
+
+    @BeforeEach
+    void startRedis() throws IOException {
+        redis = TestRedis.start(FOLDER.resolve("redis"));
+    }
+
+    @AfterEach
+    void stopAll() throws IOException {
+        applications.forEach(SampleProcess::close);
+        if (outside != null) {
+            outside.close();
+        }
+        redis.close();
+    }
+
+    @ParameterizedTest(name = "{0}, fair = {1}")
+    @CsvSource({ "/reports, false", "/reports, true", "/reports/async, false", "/reports/async, true" })
+    @DisplayName("400 requests to two applications: five at once, never six")
+    void limitHolds(String path, boolean fair) throws Exception {
+        RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
+        outside = new OutsideServer(reports);
+        Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".fair", Boolean.toString(fair));
+        start(configuration, Map.of());
+        start(configuration, Map.of());
+        awaitReady();
+
+        assertThatLimitHolds(path, reports);
+    }
+
+    @ParameterizedTest(name = "{0}, clock {1}")
+    @CsvSource({ "/reports, +1h", "/reports, -1h", "/reports/async, +1h" })
+    @DisplayName("Trap 1: the limit holds when the clock of one application is an hour off")
+    void limitHoldsWithSkewedClock(String path, String skew) throws Exception {
+        Optional<Path> faketime = libfaketime();
+        if (faketime.isEmpty()) {
+            // On the console too, where a skipped test does not tell its reason.
+            System.err.println("Skipped: " + NO_FAKETIME);
+        }
+        assumeTrue(faketime.isPresent(), NO_FAKETIME);
+        RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
+        outside = new OutsideServer(reports);
+        SampleProcess skewed = start(Map.of(), fakedClock(faketime.get(), skew));
+        SampleProcess right = start(Map.of(), Map.of());
+        awaitReady();
+        assertThat(clockOf(right)).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+        assertThat(clockOf(skewed)).isCloseTo(Instant.now().plus(Duration.parse("PT" + skew.replace("+", ""))),
+                within(1, ChronoUnit.MINUTES));
+
+        assertThatLimitHolds(path, reports);
+    }
+
+    @Test
+    @DisplayName("Trap 3: the permits of a killed process are free again within one lease")
+    void permitsOfKilledProcess() throws Exception {
+        Duration lease = Duration.ofSeconds(3);
+        Duration slack = Duration.ofSeconds(2);
+        Gate reports = new Gate();
+        outside = new OutsideServer(reports);
+        Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".expire", lease.toMillis() + "ms");
+        SampleProcess killed = start(configuration, Map.of());
+        SampleProcess survivor = start(configuration, Map.of());
+        awaitReady();
+        warmUp("/reports", reports);
+
+        IntStream.range(0, LIMIT).forEach(call -> get(killed, "/reports"));
+        reports.awaitInside(LIMIT);
+        killed.kill();
+        assertThat(get(survivor, "/reports").join().statusCode()).isEqualTo(429);
+
+        await().atMost(lease.plus(slack)).until(() -> holdersOf(survivor, "reports") == 0);
+        List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, LIMIT)
+                .mapToObj(call -> get(survivor, "/reports")).toList();
+        // The database still works on the queries of the application that is gone.
+        reports.awaitInside(2 * LIMIT);
+        reports.open();
+        assertThat(answers).extracting(answer -> answer.join().statusCode()).containsOnly(200);
+        assertThat(holdersOf(survivor, "reports")).isZero();
+    }
+
+    @Test
+    @DisplayName("A scheduled job runs on one of two applications at a time; the other skips without an error")
+    void jobRunsOnce() throws Exception {
+        outside = new OutsideServer(new Gate());
+        Map<String, String> everySecond = Map.of("sample.job.cron", "* * * * * ?");
+        SampleProcess one = start(everySecond, Map.of());
+        SampleProcess other = start(everySecond, Map.of());
+        awaitReady();
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> job(one).getInteger("skips") >= 2 && job(other).getInteger("skips") >= 2);
+        assertThat(outside.statistics().arrived()).isEqualTo(1);
+        outside.statistics().open();
+        await().atMost(Duration.ofSeconds(30)).until(() -> job(one).getInteger("runs") + job(other).getInteger("runs") >= 2);
+        assertThat(outside.statistics().peak()).isEqualTo(1);
+        assertThat(one.output()).doesNotContain("ERROR");
+        assertThat(other.output()).doesNotContain("ERROR");
+    }
+
+    private void assertThatLimitHolds(String path, RoundsGate gate) throws Exception {
+        warmUp(path, gate);
+        Map<Integer, List<HttpResponse<String>>> answers = sendAll(path, gate).stream()
+                .collect(groupingBy(HttpResponse::statusCode));
+
+        assertThat(gate.peak()).as("executions at once").isEqualTo(LIMIT);
+        assertThat(answers).containsOnlyKeys(200, 429);
+        assertThat(answers.get(200)).hasSizeGreaterThanOrEqualTo(LIMIT).hasSize(gate.arrived());
+        for (SampleProcess application : applications) {
+            assertThat(holdersOf(application, "reports")).isZero();
+        }
+        for (String holders : redis.keys("redis-bulkhead:{*}:holders")) {
+            assertThat(redis.members(holders)).as(holders).isEmpty();
+        }
+        assertThat(redis.keys("*")).isNotEmpty();
+        for (String key : redis.keys("*")) {
+            assertThat(redis.timeToLive(key)).as("time to live of %s", key).isPositive();
+        }
+    }
+
+    /** Sends each application its first request, which takes longer than the others. */
+    private void warmUp(String path, Gate gate) {
+        gate.open();
+        for (SampleProcess application : applications) {
+            assertThat(get(application, path).join().statusCode()).as("status of the first request").isEqualTo(200);
+        }
+        gate.shut();
+    }
+
+    /** Sends the requests to the applications in turn, a fixed number at a time. */
+    private List<HttpResponse<String>> sendAll(String path, RoundsGate gate) throws InterruptedException {
+        Semaphore atOnce = new Semaphore(AT_ONCE);
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < REQUESTS; i++) {
+            atOnce.acquire();
+            answers.add(get(applications.get(i % applications.size()), path).whenComplete((answer, failure) -> {
+                atOnce.release();
+                if (answer != null && answer.statusCode() == 429) {
+                    gate.rejected();
+                }
+            }));
+        }
+        return answers.stream().map(CompletableFuture::join).toList();
+    }
+
+    private SampleProcess start(Map<String, String> configuration, Map<String, String> environment) throws IOException {
+        Map<String, String> all = new HashMap<>(configuration);
+        all.put("quarkus.redis.hosts", redis.url());
+        all.put("sample.database.url", outside.databaseUrl());
+        all.putIfAbsent("sample.job.cron", "off");
+        Path output = Files.createTempFile(Files.createDirectories(FOLDER), "application-", ".log");
+        SampleProcess application = SampleProcess.start(output, all, environment);
+        applications.add(application);
+        return application;
+    }
+
+    private void awaitReady() {
+        applications.forEach(application -> application.awaitReady(CLIENT));
+    }
+
+    private static CompletableFuture<HttpResponse<String>> get(SampleProcess application, String path) {
+        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(30)).build();
+        return CLIENT.sendAsync(request, BodyHandlers.ofString());
+    }
+
+    private static JsonObject getJson(SampleProcess application, String path) {
+        return new JsonObject(get(application, path).join().body());
+    }
+
+    private static Instant clockOf(SampleProcess application) {
+        return getJson(application, "/status").getInstant("now");
+    }
+
+    private static JsonObject job(SampleProcess application) {
+        return getJson(application, "/job");
+    }
+
+    private static int holdersOf(SampleProcess application, String bulkhead) {
+        return getJson(application, "/status").getJsonArray("bulkheads").stream()
+                .map(JsonObject.class::cast)
+                .filter(use -> bulkhead.equals(use.getString("name")))
+                .mapToInt(use -> use.getInteger("inUse"))
+                .findFirst().orElseThrow();
+    }
+
+    /** Only the time of day is faked. Without the last variable waiting threads spin, and a JVM takes ten times as long. */
+    private static Map<String, String> fakedClock(Path libfaketime, String skew) {
+        return Map.of("LD_PRELOAD", libfaketime.toString(), "FAKETIME", skew, "DONT_FAKE_MONOTONIC", "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC", "1", "FAKETIME_FORCE_MONOTONIC_FIX", "0");
+    }
+
+    private static Optional<Path> libfaketime() throws IOException {
+        Path libraries = Path.of("/usr/lib");
+        if (!Files.isDirectory(libraries)) {
+            return Optional.empty();
+        }
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(libraries)) {
+            for (Path folder : folders) {
+                Path library = folder.resolve("faketime").resolve("libfaketimeMT.so.1");
+                if (Files.exists(library)) {
+                    return Optional.of(library);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,108 @@
+package io.quarkiverse.redisbulkhead.sample.support;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+/**
+ * The systems that the sample calls: database, partner and website. It runs outside the applications under test, so what its
+ * gates count is what really happened.
+ */
+public final class OutsideServer implements AutoCloseable {
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final HttpServer server;
+    private final Gate reports;
+    private final Gate statistics = new Gate();
+    private final Gate quotes = new Gate();
+    private final Gate pages = new Gate();
+
+    /**
+     * Starts the server on a free port.
+     *
+     * @param reports what report queries pass
+     */
+    public OutsideServer(Gate reports) {
+        this.reports = reports;
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        server.setExecutor(threads);
+        serve("/database/report", reports, "application/json", "{\"title\":\"Sales\",\"rows\":7}");
+        serve("/database/statistics", statistics, "text/plain", "done");
+        serve("/partner/quote", quotes, "application/json", "{\"article\":\"teapot\",\"price\":9.99}");
+        serve("/site/", pages, "text/plain", "a page");
+        server.start();
+    }
+
+    private void serve(String path, Gate gate, String type, String body) {
+        server.createContext(path, exchange -> {
+            try (exchange) {
+                gate.pass();
+                answer(exchange, type, body.getBytes(StandardCharsets.UTF_8));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private static void answer(HttpExchange exchange, String type, byte[] body) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(200, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    /** Where the database answers. */
+    public String databaseUrl() {
+        return url() + "/database";
+    }
+
+    /** Where the partner answers. */
+    public String partnerUrl() {
+        return url() + "/partner";
+    }
+
+    /** Where the website answers. */
+    public String siteUrl() {
+        return url() + "/site";
+    }
+
+    private String url() {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    /** What report queries pass. */
+    public Gate reports() {
+        return reports;
+    }
+
+    /** What updates of the statistics pass. */
+    public Gate statistics() {
+        return statistics;
+    }
+
+    /** What the partner's calls pass. */
+    public Gate quotes() {
+        return quotes;
+    }
+
+    /** What page downloads pass. */
+    public Gate pages() {
+        return pages;
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

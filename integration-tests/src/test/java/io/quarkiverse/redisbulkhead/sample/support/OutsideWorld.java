@@ -1,0 +1,32 @@
+package io.quarkiverse.redisbulkhead.sample.support;
+
+import java.util.Map;
+
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+
+/** Gives the application under test an {@link OutsideServer}, and the test class a field with it. */
+public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
+
+    private OutsideServer server;
+
+    @Override
+    public Map<String, String> start() {
+        server = new OutsideServer(new Gate());
+        return Map.of("sample.database.url", server.databaseUrl(),
+                "sample.partner.url", server.partnerUrl(),
+                "sample.crawler.example-org.url", server.siteUrl(),
+                "sample.crawler.example-net.url", server.siteUrl());
+    }
+
+    @Override
+    public void inject(TestInjector injector) {
+        injector.injectIntoFields(server, new TestInjector.MatchesType(OutsideServer.class));
+    }
+
+    @Override
+    public void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+}

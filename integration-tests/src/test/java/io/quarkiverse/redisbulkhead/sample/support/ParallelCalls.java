@@ -1,0 +1,33 @@
+package io.quarkiverse.redisbulkhead.sample.support;
+
+import static io.restassured.RestAssured.given;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+import io.restassured.response.Response;
+
+/** Requests to the application under test that are under way while the test goes on. */
+public final class ParallelCalls implements AutoCloseable {
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    /**
+     * Sends requests.
+     *
+     * @param calls how many
+     * @param path the endpoint
+     * @return the answers to come
+     */
+    public List<CompletableFuture<Response>> get(int calls, String path) {
+        return Stream.generate(() -> CompletableFuture.supplyAsync(() -> given().get(path), threads)).limit(calls).toList();
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

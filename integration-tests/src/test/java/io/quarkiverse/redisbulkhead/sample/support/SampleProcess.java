@@ -1,0 +1,98 @@
+package io.quarkiverse.redisbulkhead.sample.support;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.awaitility.Awaitility;
+
+/** The packaged sample application as a process of its own, on a free port. Its output goes to a file. */
+public final class SampleProcess implements AutoCloseable {
+
+    private static final Path JAR = Path.of("target", "quarkus-app", "quarkus-run.jar");
+    private static final Pattern LISTENING = Pattern.compile("Listening on: (http://\\S+)");
+    private static final Duration LONGEST_START = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final Path output;
+    private URI address;
+
+    private SampleProcess(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /**
+     * Starts the application; {@link #awaitReady} tells when it answers.
+     *
+     * @param output the file for its output
+     * @param configuration what is set at start-up
+     * @param environment what is added to the environment
+     */
+    public static SampleProcess start(Path output, Map<String, String> configuration, Map<String, String> environment)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Dquarkus.http.host=127.0.0.1");
+        command.add("-Dquarkus.http.port=0");
+        configuration.forEach((name, value) -> command.add("-D" + name + "=" + value));
+        command.add("-jar");
+        command.add(JAR.toAbsolutePath().toString());
+        Files.createDirectories(output.getParent());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        // Also when the tests are interrupted.
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        return new SampleProcess(process, output);
+    }
+
+    /** Waits until the application answers. */
+    public void awaitReady(HttpClient client) {
+        Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
+                .until(() -> isReady(client));
+    }
+
+    private boolean isReady(HttpClient client) throws IOException, InterruptedException {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("The application ended with exit code " + process.exitValue());
+        }
+        Matcher listening = LISTENING.matcher(output());
+        if (!listening.find()) {
+            return false;
+        }
+        address = URI.create(listening.group(1));
+        HttpRequest status = HttpRequest.newBuilder(uri("/status")).timeout(Duration.ofSeconds(10)).build();
+        return client.send(status, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+    }
+
+    /** The address of an endpoint. */
+    public URI uri(String path) {
+        return address.resolve(path);
+    }
+
+    /** What the application has written so far. */
+    public String output() throws IOException {
+        return Files.readString(output);
+    }
+
+    /** Kills the process so that it cannot do anything more (SIGKILL), and returns when it is gone. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,135 @@
+package io.quarkiverse.redisbulkhead.sample.support;
+
+import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import redis.embedded.RedisServer;
+
+/** A Redis server of its own for a test, and a question to it that goes by none of the code under test. */
+public final class TestRedis implements AutoCloseable {
+
+    private static final String HOST = "127.0.0.1";
+
+    private final int port;
+    private final RedisServer server;
+
+    private TestRedis(int port, RedisServer server) {
+        this.port = port;
+        this.server = server;
+    }
+
+    /**
+     * Starts an empty server on a free port.
+     *
+     * @param folder where its executable is put
+     */
+    public static TestRedis start(Path folder) throws IOException {
+        File executables = Files.createDirectories(folder).toFile();
+        int port = freePort();
+        RedisServer server = RedisServer.newRedisServer()
+                .executableProvider(newJarResourceProvider(executables))
+                .port(port)
+                .bind(HOST)
+                .setting("save \"\"")
+                .build();
+        server.start();
+        return new TestRedis(port, server);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** The value of {@code quarkus.redis.hosts}. */
+    public String url() {
+        return "redis://" + HOST + ":" + port;
+    }
+
+    /** All keys that match a pattern. */
+    public List<String> keys(String pattern) throws IOException {
+        return ((List<?>) ask("KEYS", pattern)).stream().map(String.class::cast).toList();
+    }
+
+    /** The members of a sorted set. */
+    public List<String> members(String key) throws IOException {
+        return ((List<?>) ask("ZRANGE", key, "0", "-1")).stream().map(String.class::cast).toList();
+    }
+
+    /** How many milliseconds a key has to live; -1 for ever, -2 when it does not exist. */
+    public long timeToLive(String key) throws IOException {
+        return (Long) ask("PTTL", key);
+    }
+
+    private Object ask(String... words) throws IOException {
+        StringBuilder command = new StringBuilder("*" + words.length + "\r\n");
+        for (String word : words) {
+            command.append('$').append(word.getBytes(StandardCharsets.UTF_8).length).append("\r\n").append(word).append("\r\n");
+        }
+        try (Socket socket = new Socket(HOST, port)) {
+            socket.setSoTimeout(5_000);
+            socket.getOutputStream().write(command.toString().getBytes(StandardCharsets.UTF_8));
+            return read(new BufferedInputStream(socket.getInputStream()));
+        }
+    }
+
+    private static Object read(InputStream in) throws IOException {
+        String line = readLine(in);
+        String rest = line.substring(1);
+        return switch (line.charAt(0)) {
+            case '+' -> rest;
+            case ':' -> Long.valueOf(rest);
+            case '$' -> readText(in, Integer.parseInt(rest));
+            case '*' -> readList(in, Integer.parseInt(rest));
+            default -> throw new IOException("Redis answered " + line);
+        };
+    }
+
+    private static String readLine(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\r'; c = in.read()) {
+            if (c < 0) {
+                throw new EOFException("Redis closed the connection");
+            }
+            line.append((char) c);
+        }
+        in.read();
+        return line.toString();
+    }
+
+    private static String readText(InputStream in, int length) throws IOException {
+        if (length < 0) {
+            return null;
+        }
+        String text = new String(in.readNBytes(length), StandardCharsets.UTF_8);
+        in.skipNBytes(2);
+        return text;
+    }
+
+    private static List<Object> readList(InputStream in, int length) throws IOException {
+        List<Object> list = new ArrayList<>();
+        for (int i = 0; i < length; i++) {
+            list.add(read(in));
+        }
+        return list;
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.stop();
+    }
+}
