@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import java.util.List;
 import java.util.Optional;
 
 import org.eclipse.microprofile.config.Config;
@@ -27,13 +26,9 @@ final class ConfiguredValues {
     }
 
     Optional<Value> of(String bulkhead, String member) {
-        for (String property : List.of(PropertyNames.of(bulkhead, member), PropertyNames.PREFIX + bulkhead + "." + member)) {
-            Optional<Value> value = read(property);
-            if (value.isPresent()) {
-                return value;
-            }
-        }
-        return Optional.empty();
+        Optional<Value> value = read(PropertyNames.of(bulkhead, member));
+        // Without quotes a dot would end the name, also when the application starts.
+        return value.isPresent() || bulkhead.contains(".") ? value : read(PropertyNames.PREFIX + bulkhead + "." + member);
     }
 
     private Optional<Value> read(String property) {

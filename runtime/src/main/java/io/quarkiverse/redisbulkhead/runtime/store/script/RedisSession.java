@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
 
+import org.jboss.logging.Logger;
+
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
@@ -19,6 +21,8 @@ import io.vertx.redis.client.ResponseType;
  * Everything happens on the context of the {@link RedisLink}.
  */
 final class RedisSession {
+
+    private static final Logger LOG = Logger.getLogger(RedisSession.class);
 
     /** Told how each command ended. */
     interface Outcome {
@@ -113,6 +117,7 @@ final class RedisSession {
     void discard() {
         connection.endHandler(null);
         connection.exceptionHandler(null);
+        connection.handler(confirmation -> LOG.trace("A connection to Redis is closed"));
         connection.send(Request.cmd(Command.UNSUBSCRIBE));
         vertx.setTimer(DISCARD_DELAY_MILLIS, timer -> connection.close());
     }
