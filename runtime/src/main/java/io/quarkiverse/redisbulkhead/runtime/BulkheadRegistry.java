@@ -22,8 +22,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.script.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.quarkus.arc.Arc;
+import io.quarkus.arc.InstanceHandle;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
+import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 
@@ -67,9 +69,18 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     // A look-up, because an injection point of any kind makes Quarkus start all clients that are configured.
-    private static Redis redis(String name) {
-        return Arc.container().select(Redis.class, RedisConfig.isDefaultClient(name) ? Default.Literal.INSTANCE
-                : RedisClientName.Literal.of(name)).get();
+    private Redis redis(String client) {
+        InstanceHandle<Redis> handle = Arc.container().select(Redis.class, RedisConfig.isDefaultClient(client)
+                ? Default.Literal.INSTANCE
+                : RedisClientName.Literal.of(client)).getHandle();
+        boolean needed = settings.values().stream().anyMatch(BulkheadSettings.Setting::enabled);
+        if (needed && !handle.getBean().isActive()) {
+            throw new ConfigurationException(RedisConfig.getPropertyName(client, RedisConfig.HOSTS)
+                    + " is not set, but the bulkheads " + String.join(", ", settings.keySet())
+                    + " need that Redis. Set it, or switch "
+                    + "the bulkheads off by " + PropertyNames.PREFIX + "enabled=false");
+        }
+        return handle.get();
     }
 
     @Override

@@ -5,8 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -18,6 +22,11 @@ import io.quarkus.runtime.configuration.ConfigurationException;
  * together.
  */
 final class BulkheadSettings {
+
+    private static final Logger LOG = Logger.getLogger(BulkheadSettings.class);
+
+    // Groups of the build-time configuration, which look like bulkheads from here.
+    private static final Set<String> NOT_BULKHEADS = Set.of("devservices");
 
     /**
      * One bulkhead.
@@ -44,12 +53,22 @@ final class BulkheadSettings {
         BulkheadSettings settings = new BulkheadSettings();
         settings.checkGlobal(config);
         declarations.forEach(declaration -> settings.add(declaration, config));
+        warnOfUnknownNames(declarations, config);
         if (!settings.errors.isEmpty()) {
             throw new ConfigurationException("The configuration of Redis Bulkhead has "
                     + (settings.errors.size() == 1 ? "an error" : settings.errors.size() + " errors") + ":\n  "
                     + String.join("\n  ", settings.errors));
         }
         return settings.settings;
+    }
+
+    // Only a warning: applications may share one configuration.
+    private static void warnOfUnknownNames(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config) {
+        Set<String> unknown = new TreeSet<>(config.bulkheads().keySet());
+        unknown.removeAll(NOT_BULKHEADS);
+        declarations.forEach(declaration -> unknown.remove(declaration.name()));
+        unknown.forEach(name -> LOG.warnf("%s* is configured, but no @RedisBulkhead has that name; declared are: %s",
+                PropertyNames.of(name, ""), declarations.stream().map(BulkheadDeclaration::name).sorted().toList()));
     }
 
     private void checkGlobal(RedisBulkheadRuntimeConfig config) {

@@ -21,7 +21,7 @@ public final class MistakeReport {
         StringBuilder message = new StringBuilder();
         Collection<Mistake> sorted = new TreeSet<>(mistakes);
         message.append("Found ").append(sorted.size()).append(sorted.size() == 1 ? " mistake" : " mistakes")
-                .append(" in the use of @RedisBulkhead:");
+                .append(" in the use or configuration of @RedisBulkhead:");
         int number = 0;
         for (Mistake mistake : sorted) {
             message.append("\n  ").append(++number).append(". ").append(mistake);

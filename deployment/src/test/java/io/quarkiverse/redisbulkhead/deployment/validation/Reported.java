@@ -29,7 +29,7 @@ final class Reported {
 
     private static Consumer<Throwable> exactly(Class<?> test, String... lines) {
         StringBuilder expected = new StringBuilder("Found " + lines.length + (lines.length == 1 ? " mistake" : " mistakes")
-                + " in the use of @RedisBulkhead:");
+                + " in the use or configuration of @RedisBulkhead:");
         for (int i = 0; i < lines.length; i++) {
             expected.append("\n  ").append(i + 1).append(". ").append(lines[i]);
         }

@@ -5,6 +5,7 @@ import java.time.Instant;
 import jakarta.enterprise.context.ApplicationScoped;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkus.scheduler.Scheduled;
 
 /**
@@ -25,7 +26,7 @@ public class StatisticsJob {
      *
      * @param runs how often it ran the job to its end
      * @param lastRun when it last began a job that it ran to its end; null when it has run none
-     * @param skips how often it skipped because another instance ran the job
+     * @param skips how often it skipped because another instance ran the job, or Redis was away
      * @param lastSkip when it last skipped; null when it has skipped none
      */
     public record History(int runs, Instant lastRun, int skips, Instant lastSkip) {
@@ -38,14 +39,14 @@ public class StatisticsJob {
         this.statistics = statistics;
     }
 
-    /** Runs the job, or skips it when another instance runs it. */
+    /** Runs the job, or skips it when another instance runs it, or when Redis cannot tell whether one does. */
     @Scheduled(cron = "{sample.job.cron}")
     void run() {
         Instant now = Instant.now();
         try {
             statistics.update();
             ran(now);
-        } catch (BulkheadFullException e) {
+        } catch (BulkheadFullException | BulkheadUnavailableException e) {
             skipped(now);
         }
     }

@@ -9,6 +9,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.VertxInternal;
 import io.vertx.redis.client.Redis;
@@ -140,7 +141,7 @@ public final class RedisLink implements AutoCloseable {
         // A server that accepts connections and then says nothing must not hold up the next attempt.
         long timer = vertx.setTimer(timeoutMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
-        redis.connect().onComplete(result -> context.runOnContext(now -> {
+        open().onComplete(result -> context.runOnContext(now -> {
             openAttempts--;
             vertx.cancelTimer(timer);
             if (result.succeeded()) {
@@ -149,6 +150,15 @@ public final class RedisLink implements AutoCloseable {
                 connectFailed(current, result.cause());
             }
         }));
+    }
+
+    // A client that cannot work, for example because it is closed, throws.
+    private Future<RedisConnection> open() {
+        try {
+            return redis.connect();
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
     }
 
     // Also for attempts that were given up: a connection that comes late is as good as any other.
