@@ -77,8 +77,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (needed && !handle.getBean().isActive()) {
             throw new ConfigurationException(RedisConfig.getPropertyName(client, RedisConfig.HOSTS)
                     + " is not set, but the bulkheads " + String.join(", ", settings.keySet())
-                    + " need that Redis. Set it, or switch "
-                    + "the bulkheads off by " + PropertyNames.PREFIX + "enabled=false");
+                    + " need that Redis. Set it, or switch the bulkheads off by " + PropertyNames.PREFIX + "enabled=false");
         }
         return handle.get();
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** A production application that was not told where Redis is does not start, and says what to set. */
@@ -20,10 +21,7 @@ class NoRedisConfiguredTest {
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
             .overrideConfigKey("quarkus.devservices.enabled", "false")
             .assertException(failure -> {
-                Throwable cause = failure;
-                while (cause.getCause() != null) {
-                    cause = cause.getCause();
-                }
+                Throwable cause = ExceptionUtil.getRootCause(failure);
                 assertThat(cause.getClass().getName()).isEqualTo(ConfigurationException.class.getName());
                 assertThat(cause).hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("reports");
             });

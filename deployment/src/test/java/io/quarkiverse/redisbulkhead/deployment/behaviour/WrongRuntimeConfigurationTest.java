@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** What only start-up can know is checked at start-up, all of it, with the names of the properties. */
@@ -20,10 +21,7 @@ class WrongRuntimeConfigurationTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
             .assertException(failure -> {
-                Throwable cause = failure;
-                while (cause.getCause() != null) {
-                    cause = cause.getCause();
-                }
+                Throwable cause = ExceptionUtil.getRootCause(failure);
                 assertThat(cause).hasMessageContaining("2 errors")
                         .hasMessageContaining(
                                 "quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")

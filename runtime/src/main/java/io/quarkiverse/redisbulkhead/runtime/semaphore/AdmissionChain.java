@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The admission to several bulkheads: one after the other in the order given, and given back in reverse. When one
- * rejects, those already granted are given back before the rejection is told.
+ * The admission to several bulkheads: permits are asked for one after the other in the order given, and given back in
+ * reverse order, without one waiting for the other. When one rejects, those already granted are given back before the
+ * rejection is told.
  */
 public final class AdmissionChain implements Admission {
 

@@ -36,16 +36,7 @@ final class PermitAdmission implements Admission {
         this.request = request;
         this.store = store;
         this.reclaimer = reclaimer;
-        attempt().whenComplete(this::answered);
-    }
-
-    // A store that throws instead of failing its stage must not leave anybody waiting.
-    private CompletionStage<AcquireReply> attempt() {
-        try {
-            return store.acquire(request);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        store.acquire(request).whenComplete(this::answered);
     }
 
     private void answered(AcquireReply reply, Throwable failure) {

@@ -9,7 +9,8 @@ import java.util.concurrent.CompletionStage;
  * the caller's.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
- * store's; do not block it. Where the store gives no answer, a stage fails with {@link StoreException}.
+ * store's; do not block it. A failure is told by the stage and never thrown. Where the store gives no answer, a stage
+ * fails with {@link StoreException}.
  */
 public interface PermitStore {
 

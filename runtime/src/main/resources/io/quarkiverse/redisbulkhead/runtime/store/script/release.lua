@@ -27,7 +27,6 @@ for i = 2, math.min(#ARGV, 101) do
 end
 redis.call('ZCARD', KEYS[2])
 redis.call('HLEN', KEYS[4])
-
 redis.call('ZCARD', KEYS[5])
 
 redis.call('ZREM', KEYS[1], unpack(ids))

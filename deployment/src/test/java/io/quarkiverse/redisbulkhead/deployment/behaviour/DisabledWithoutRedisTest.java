@@ -1,0 +1,46 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** With the bulkheads switched off an application needs no Redis. */
+class DisabledWithoutRedisTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
+            .overrideConfigKey("quarkus.devservices.enabled", "false")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.enabled", "false");
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void callsPassAndOnlyQuestionsFail() {
+        assertThat(guarded.render()).isEqualTo("done");
+        assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String render() {
+            return "done";
+        }
+    }
+}
