@@ -18,8 +18,11 @@ import java.lang.annotation.Target;
  * public Report render() { ... }
  * </pre>
  *
- * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free the call is
- * rejected with {@link BulkheadFullException}; when Redis gives no answer, with {@link BulkheadUnavailableException}.
+ * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free it waits for one
+ * as long as {@link #maxWait} says, and is then rejected with {@link BulkheadFullException}. When Redis gives no answer
+ * it is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the
+ * method runs the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} tells when it is
+ * lost.
  * <p>
  * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
  * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so
@@ -28,7 +31,7 @@ import java.lang.annotation.Target;
  * only; elsewhere put it on the implementing method.
  * <p>
  * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and
- * with one permit the inner call is rejected.
+ * with one permit the inner call is rejected, after waiting for {@link #maxWait} in vain.
  * <p>
  * Several annotations on one method are taken in the order written and given back in reverse order. When one rejects,
  * those already taken are given back before the caller sees the rejection.
@@ -62,6 +65,9 @@ public @interface RedisBulkhead {
     /** The value of {@link #expire} where none is stated. */
     String DEFAULT_EXPIRE = "30s";
 
+    /** The value of {@link #maxWait} where none is stated. */
+    String DEFAULT_MAX_WAIT = "0s";
+
     /**
      * The bulkhead. Applications that use the same name on the same Redis share it.
      *
@@ -86,13 +92,21 @@ public @interface RedisBulkhead {
     boolean fair() default false;
 
     /**
-     * The lease: how long a permit lives in Redis when its holder crashes. It must be longer than the longest
-     * execution, because a permit whose lease has ended is free for others.
+     * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
+     * renewed every third of it, so it may be shorter than the execution; it should be longer than the pauses that the
+     * process may suffer.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
      *         millisecond to 365 days
      */
     String expire() default DEFAULT_EXPIRE;
+
+    /**
+     * How long a call waits for a permit when none is free. Zero: one attempt, then it is rejected.
+     *
+     * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days
+     */
+    String maxWait() default DEFAULT_MAX_WAIT;
 
     /** Holds several {@link RedisBulkhead} annotations of one method or class; the compiler writes it. */
     @Inherited

@@ -19,7 +19,18 @@ public interface RedisBulkheads {
      *
      * @param name as in {@link RedisBulkhead#name()}, not null
      * @return the bulkhead, never null
-     * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared
+     * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared, the
+     *         nearest first
      */
     RedisSemaphore semaphore(String name);
+
+    /**
+     * A bulkhead that is defined in code. Nothing is made in Redis, so this is cheap, and there is nothing to close.
+     * Where an annotation or another application has the same name, they share their permits, and should have the same
+     * limit; configuration is not applied.
+     *
+     * @param spec what it is, not null
+     * @return the bulkhead, never null
+     */
+    RedisSemaphore semaphore(SemaphoreSpec spec);
 }

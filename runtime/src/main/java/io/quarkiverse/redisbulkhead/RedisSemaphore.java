@@ -1,6 +1,10 @@
 package io.quarkiverse.redisbulkhead;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 import io.smallrye.mutiny.Uni;
 
@@ -19,6 +23,84 @@ public interface RedisSemaphore {
      * @return the definition, never null
      */
     SemaphoreSpec spec();
+
+    /**
+     * Takes a permit if one is free now; one attempt.
+     *
+     * @return the permit, to be released by the caller; empty when the bulkhead is full
+     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}
+     * @throws IllegalStateException when called on an event loop
+     */
+    Optional<Permit> tryAcquire();
+
+    /**
+     * The asynchronous twin of {@link #tryAcquire()}.
+     *
+     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
+     *         emitted, it is given back
+     */
+    Uni<Optional<Permit>> tryAcquireAsync();
+
+    /**
+     * Takes a permit, and waits for one where none is free. The waiting thread parks; interrupting it ends the wait.
+     *
+     * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
+     * @return the permit, to be released by the caller
+     * @throws BulkheadFullException when none was free in time
+     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}; also when the
+     *         thread is interrupted, and it stays so
+     * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
+     * @throws IllegalStateException when called on an event loop
+     */
+    Permit acquire(Duration maxWait);
+
+    /**
+     * The asynchronous twin of {@link #acquire(Duration)}; no thread waits.
+     *
+     * @param maxWait as for {@link #acquire(Duration)}
+     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
+     *         emitted, the wait ends, and a permit that is granted meanwhile is given back
+     * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
+     */
+    Uni<Permit> acquireAsync(Duration maxWait);
+
+    /**
+     * Runs something with a permit; waits for one as long as {@link SemaphoreSpec#maxWait()} says. As a guarded method
+     * does, it can look at {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it.
+     *
+     * @param action what to run, not null
+     * @throws BulkheadFullException when no permit was free in time
+     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}
+     * @throws IllegalStateException when called on an event loop
+     */
+    void run(Runnable action);
+
+    /**
+     * As {@link #run}, with a result.
+     *
+     * @param action what to run, not null
+     * @return what it returned
+     * @throws Exception what it threw, or as {@link #run}
+     */
+    <T> T call(Callable<T> action) throws Exception;
+
+    /**
+     * The asynchronous twin of {@link #run}: one permit per subscription, held until the {@code Uni} ends or is
+     * cancelled.
+     *
+     * @param action makes the {@code Uni} once the permit is held, not null
+     * @return completes when the action has ended and the permit is back
+     */
+    Uni<Void> runAsync(Supplier<? extends Uni<?>> action);
+
+    /**
+     * The asynchronous twin of {@link #call}: one permit per subscription, held until the {@code Uni} ends or is
+     * cancelled.
+     *
+     * @param action makes the {@code Uni} once the permit is held, not null
+     * @return what the action's {@code Uni} emits, once the permit is back
+     */
+    <T> Uni<T> callAsync(Supplier<Uni<T>> action);
 
     /**
      * How full the bulkhead is, over all applications.
@@ -52,6 +134,81 @@ public interface RedisSemaphore {
      */
     Uni<List<Holder>> holdersAsync();
 
-    /** How many holders {@link #holders()} lists at the most. */
+    /**
+     * Who waits for a permit, over all applications; in a fair bulkhead the next one first.
+     *
+     * @return at most {@value #MAX_HOLDERS} waiters
+     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws IllegalStateException when called on an event loop
+     */
+    List<Waiter> waiters();
+
+    /**
+     * The asynchronous twin of {@link #waiters()}.
+     *
+     * @return the waiters, asked for at subscription
+     */
+    Uni<List<Waiter>> waitersAsync();
+
+    /**
+     * Takes a permit away from its holder, whichever application that is. The execution goes on, unless
+     * {@link OnLost#INTERRUPT} is set there, and its loss is reported there with its next renewal at the latest.
+     *
+     * @param permitId the permit, as {@link Holder#permitId()}, not null
+     * @return {@code false} when there is no such permit any more
+     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws IllegalStateException when called on an event loop
+     */
+    boolean revoke(String permitId);
+
+    /**
+     * The asynchronous twin of {@link #revoke}.
+     *
+     * @param permitId the permit, not null
+     * @return the answer; revokes at each subscription
+     */
+    Uni<Boolean> revokeAsync(String permitId);
+
+    /**
+     * Sets the limit for all applications, whatever they define. They obey at once; executions above a smaller limit
+     * finish. It stays in force until {@link #resetSize()}, or until the bulkhead was not used for
+     * {@value #RESIZE_LASTS_DAYS} days.
+     *
+     * @param permits the limit, at least 1
+     * @throws IllegalArgumentException when it is below 1
+     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws IllegalStateException when called on an event loop
+     */
+    void resize(int permits);
+
+    /**
+     * The asynchronous twin of {@link #resize}.
+     *
+     * @param permits the limit, at least 1
+     * @return completes when it is in force; resizes at each subscription
+     * @throws IllegalArgumentException when it is below 1
+     */
+    Uni<Void> resizeAsync(int permits);
+
+    /**
+     * Undoes {@link #resize}: every application goes by its own definition again.
+     *
+     * @return {@code false} when there was nothing to undo
+     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws IllegalStateException when called on an event loop
+     */
+    boolean resetSize();
+
+    /**
+     * The asynchronous twin of {@link #resetSize()}.
+     *
+     * @return the answer; resets at each subscription
+     */
+    Uni<Boolean> resetSizeAsync();
+
+    /** For how many days without use {@link #resize} stays in force. */
+    int RESIZE_LASTS_DAYS = 30;
+
+    /** How many {@link #holders()} and {@link #waiters()} are listed at the most. */
     int MAX_HOLDERS = 1_000;
 }

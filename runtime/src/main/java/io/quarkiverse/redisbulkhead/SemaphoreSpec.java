@@ -1,13 +1,14 @@
 package io.quarkiverse.redisbulkhead;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * What a bulkhead is: an immutable value, checked when it is built.
  *
  * <pre>{@code
- * SemaphoreSpec.named("reports").permits(5).fair(true).expire(Duration.ofSeconds(30)).build();
+ * SemaphoreSpec.named("reports").permits(5).fair(true).maxWait(Duration.ofSeconds(2)).build();
  * }</pre>
  */
 public final class SemaphoreSpec {
@@ -18,23 +19,37 @@ public final class SemaphoreSpec {
     /** The longest lease. */
     public static final Duration MAX_EXPIRE = Duration.ofDays(365);
 
+    /** The longest wait. */
+    public static final Duration MAX_WAIT = Duration.ofDays(365);
+
     private final String name;
     private final int permits;
     private final boolean fair;
     private final Duration expire;
+    private final Duration maxWait;
+    private final Duration maxHold;
+    private final OnLost onLost;
+    private final OnOutage onOutage;
+    private final int localPermits;
 
     private SemaphoreSpec(Builder builder) {
         this.name = builder.name;
         this.permits = builder.permits;
         this.fair = builder.fair;
         this.expire = builder.expire;
+        this.maxWait = builder.maxWait;
+        this.maxHold = builder.maxHold;
+        this.onLost = builder.onLost;
+        this.onOutage = builder.onOutage;
+        this.localPermits = builder.localPermits == 0 ? builder.permits : builder.localPermits;
     }
 
     /**
      * Starts a definition.
      *
      * @param name the bulkhead's name
-     * @return a builder with {@code fair} false and {@code expire} 30 seconds
+     * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
+     *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}
      * @throws IllegalArgumentException when the name is null, blank or longer than {@value #MAX_NAME_LENGTH}
      *         characters
      */
@@ -70,7 +85,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * The lease: how long a permit lives in Redis.
+     * The lease: how long a permit lives in Redis unless it is renewed.
      *
      * @return from one millisecond to {@link #MAX_EXPIRE}
      */
@@ -78,20 +93,88 @@ public final class SemaphoreSpec {
         return expire;
     }
 
+    /**
+     * How long a call waits for a permit.
+     *
+     * @return zero for one attempt; at most {@link #MAX_WAIT}
+     */
+    public Duration maxWait() {
+        return maxWait;
+    }
+
+    /**
+     * For how long a permit is renewed at the most.
+     *
+     * @return empty when there is no bound
+     */
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(maxHold);
+    }
+
+    /**
+     * What happens to an execution whose permit is lost.
+     *
+     * @return never null
+     */
+    public OnLost onLost() {
+        return onLost;
+    }
+
+    /**
+     * What happens to calls while Redis gives no answer.
+     *
+     * @return never null
+     */
+    public OnOutage onOutage() {
+        return onOutage;
+    }
+
+    /**
+     * The limit that this process keeps for itself under {@link OnOutage#LOCAL}.
+     *
+     * @return at least 1; {@link #permits()} when it was not set
+     */
+    public int localPermits() {
+        return localPermits;
+    }
+
+    /**
+     * Starts a definition with the values of this one.
+     *
+     * @return a builder for a bulkhead of the same name
+     */
+    public Builder toBuilder() {
+        Builder builder = new Builder(name);
+        builder.permits = permits;
+        builder.fair = fair;
+        builder.expire = expire;
+        builder.maxWait = maxWait;
+        builder.maxHold = maxHold;
+        builder.onLost = onLost;
+        builder.onOutage = onOutage;
+        builder.localPermits = localPermits;
+        return builder;
+    }
+
     @Override
     public boolean equals(Object other) {
-        return other instanceof SemaphoreSpec that && name.equals(that.name) && permits == that.permits && fair == that.fair
-                && expire.equals(that.expire);
+        return other instanceof SemaphoreSpec that && values().equals(that.values());
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, permits, fair, expire);
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits);
     }
 
     @Override
     public String toString() {
-        return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ")";
+        return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ", maxWait=" + maxWait
+                + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
+                + ", localPermits=" + localPermits + ")";
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
@@ -101,6 +184,11 @@ public final class SemaphoreSpec {
         private int permits;
         private boolean fair;
         private Duration expire = Duration.ofSeconds(30);
+        private Duration maxWait = Duration.ZERO;
+        private Duration maxHold;
+        private OnLost onLost = OnLost.REPORT;
+        private OnOutage onOutage = OnOutage.REJECT;
+        private int localPermits;
 
         private Builder(String name) {
             if (name == null || name.isBlank()) {
@@ -148,15 +236,93 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public Builder expire(Duration expire) {
-            if (expire == null || expire.compareTo(Duration.ofMillis(1)) < 0) {
-                throw new IllegalArgumentException("expire must be at least one millisecond, but is " + expire);
-            }
-            if (expire.compareTo(MAX_EXPIRE) > 0) {
-                throw new IllegalArgumentException(
-                        "expire must not be longer than " + MAX_EXPIRE.toDays() + " days, but is " + expire);
-            }
-            this.expire = Duration.ofMillis(expire.toMillis());
+            this.expire = inRange("expire", expire, Duration.ofMillis(1), MAX_EXPIRE);
             return this;
+        }
+
+        /**
+         * Sets how long a call waits for a permit. Fractions of a millisecond are cut off.
+         *
+         * @param maxWait zero for one attempt; at most {@link SemaphoreSpec#MAX_WAIT}
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder maxWait(Duration maxWait) {
+            this.maxWait = inRange("maxWait", maxWait, Duration.ZERO, MAX_WAIT);
+            return this;
+        }
+
+        /**
+         * Bounds for how long a permit is renewed; then it is lost. Without it, a permit is renewed for as long as its
+         * execution runs. Fractions of a millisecond are cut off.
+         *
+         * @param maxHold from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
+         * @return this
+         * @throws IllegalArgumentException when it is null, too short or too long
+         */
+        public Builder maxHold(Duration maxHold) {
+            this.maxHold = inRange("maxHold", maxHold, Duration.ofMillis(1), MAX_EXPIRE);
+            return this;
+        }
+
+        /**
+         * Sets what happens to an execution whose permit is lost.
+         *
+         * @param onLost not null
+         * @return this
+         * @throws IllegalArgumentException when it is null
+         */
+        public Builder onLost(OnLost onLost) {
+            this.onLost = stated("onLost", onLost);
+            return this;
+        }
+
+        /**
+         * Sets what happens to calls while Redis gives no answer.
+         *
+         * @param onOutage not null
+         * @return this
+         * @throws IllegalArgumentException when it is null
+         */
+        public Builder onOutage(OnOutage onOutage) {
+            this.onOutage = stated("onOutage", onOutage);
+            return this;
+        }
+
+        /**
+         * Sets the limit that this process keeps for itself under {@link OnOutage#LOCAL}.
+         *
+         * @param localPermits at least 1
+         * @return this
+         * @throws IllegalArgumentException when it is below 1
+         */
+        public Builder localPermits(int localPermits) {
+            if (localPermits < 1) {
+                throw new IllegalArgumentException("localPermits must be at least 1, but is " + localPermits);
+            }
+            this.localPermits = localPermits;
+            return this;
+        }
+
+        private static <T> T stated(String field, T value) {
+            if (value == null) {
+                throw new IllegalArgumentException(field + " must not be null");
+            }
+            return value;
+        }
+
+        private static Duration inRange(String field, Duration value, Duration least, Duration most) {
+            if (value == null || value.compareTo(least) < 0) {
+                throw new IllegalArgumentException(field + " must " + (least.isZero() ? "not be negative"
+                        : "be at least one "
+                                + "millisecond")
+                        + ", but is " + value);
+            }
+            if (value.compareTo(most) > 0) {
+                throw new IllegalArgumentException(
+                        field + " must not be longer than " + most.toDays() + " days, but is " + value);
+            }
+            return Duration.ofMillis(value.toMillis());
         }
 
         /**

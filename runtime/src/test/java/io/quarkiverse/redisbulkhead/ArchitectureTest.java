@@ -32,11 +32,13 @@ class ArchitectureTest {
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("script store").definedBy(ROOT + ".runtime.store.script")
+                .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard")
-                .whereLayer("port").mayOnlyBeAccessedByLayers("glue", "semaphore", "script store")
+                .whereLayer("port").mayOnlyBeAccessedByLayers("glue", "semaphore", "script store", "local store")
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("local store").mayOnlyBeAccessedByLayers("glue")
                 .check(classes);
     }
 
@@ -48,10 +50,11 @@ class ArchitectureTest {
 
     @Test
     void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
-        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store").should()
+        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
+                .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.semaphore",
-                        ROOT + ".runtime.store", "org.eclipse.microprofile.faulttolerance..")
+                        ROOT + ".runtime.store", ROOT + ".runtime.store.local", "org.eclipse.microprofile.faulttolerance..")
                 .check(classes);
     }
 

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ReturnKinds;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.deployment.validation.LeaseText;
+import io.quarkiverse.redisbulkhead.deployment.validation.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
@@ -40,8 +40,9 @@ final class DeclarationsFactory {
                 .mapToInt(WrittenBulkhead::permits)
                 .findFirst()
                 .orElse(RedisBulkhead.PERMITS_UNSET);
-        Duration expire = LeaseText.parse(any.expire());
-        return new BulkheadDeclaration(any.name(), permits, any.fair(), expire, Definitions.places(definitions));
+        Duration expire = DurationText.EXPIRE.parse(any.expire());
+        Duration maxWait = DurationText.MAX_WAIT.parse(any.maxWait());
+        return new BulkheadDeclaration(any.name(), permits, any.fair(), expire, maxWait, Definitions.places(definitions));
     }
 
     private static GuardedMethod method(GuardedBeanMethod guard, ReturnKinds kinds) {

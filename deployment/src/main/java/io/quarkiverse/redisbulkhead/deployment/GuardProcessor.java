@@ -27,6 +27,7 @@ import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 
 /** Binds the interceptor, finds out what it guards, checks that, and carries it into the application. */
 class GuardProcessor {
@@ -77,6 +78,12 @@ class GuardProcessor {
         if (mistakes.mistakes().isEmpty()) {
             recorder.found(slot.slot(), DeclarationsFactory.of(found.usage()));
         }
+    }
+
+    @BuildStep
+    @Record(ExecutionTime.RUNTIME_INIT)
+    ShutdownListenerBuildItem waitForExecutions(RedisBulkheadRecorder recorder) {
+        return new ShutdownListenerBuildItem(recorder.shutdownListener());
     }
 
     @BuildStep

@@ -1,11 +1,16 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
+import io.quarkiverse.redisbulkhead.runtime.CurrentPermitBean;
 import io.quarkiverse.redisbulkhead.runtime.GuardRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
+import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
+import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.builditem.FeatureBuildItem;
 import io.quarkus.deployment.builditem.nativeimage.NativeImageResourcePatternsBuildItem;
@@ -29,14 +34,16 @@ public class RedisBulkheadProcessor {
     AdditionalBeanBuildItem beans() {
         return AdditionalBeanBuildItem.builder()
                 .addBeanClasses(RedisBulkheadBinding.class, RedisBulkheadInterceptor.class, BulkheadRegistry.class,
-                        GuardRegistry.class)
+                        BulkheadRuntime.class, CurrentPermitBean.class, GuardRegistry.class, RedisStoreFactory.class)
                 .setUnremovable()
                 .build();
     }
 
     @BuildStep
-    RequestedRedisClientBuildItem redisClient(RedisBulkheadBuildTimeConfig config) {
-        return new RequestedRedisClientBuildItem(config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
+    void redisClient(RedisBulkheadBuildTimeConfig config, BuildProducer<RequestedRedisClientBuildItem> clients) {
+        if (config.store() != StoreKind.LOCAL) {
+            clients.produce(new RequestedRedisClientBuildItem(config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME)));
+        }
     }
 
     @BuildStep

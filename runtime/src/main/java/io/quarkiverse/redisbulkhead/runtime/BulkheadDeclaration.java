@@ -13,7 +13,9 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when configuration must tell
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
+ * @param maxWait how long a call waits for a permit
  * @param places where it is declared, each as {@code Class#method} or {@code Class}
  */
-public record BulkheadDeclaration(String name, int permits, boolean fair, Duration expire, List<String> places) {
+public record BulkheadDeclaration(String name, int permits, boolean fair, Duration expire, Duration maxWait,
+        List<String> places) {
 }

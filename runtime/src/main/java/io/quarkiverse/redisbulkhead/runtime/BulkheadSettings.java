@@ -81,6 +81,9 @@ final class BulkheadSettings {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofHours(1)) > 0) {
             errors.add(PropertyNames.PREFIX + "command-timeout must be from one millisecond to one hour, but is " + timeout);
         }
+        if (config.instances() < 1) {
+            errors.add(PropertyNames.PREFIX + "instances must be at least 1, but is " + config.instances());
+        }
         int status = config.rest().status();
         if (status < 400 || status > 599) {
             errors.add(PropertyNames.PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
@@ -91,7 +94,8 @@ final class BulkheadSettings {
         String name = declaration.name();
         Optional<BulkheadConfig> configured = Optional.ofNullable(config.bulkheads().get(name));
         int before = errors.size();
-        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(declaration.fair()).expire(declaration.expire());
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(declaration.fair()).expire(declaration.expire())
+                .maxWait(declaration.maxWait()).onOutage(config.onOutage());
 
         int permits = declaration.permits();
         if (configured.isPresent() && configured.get().permits().isPresent()) {
@@ -102,9 +106,16 @@ final class BulkheadSettings {
                     + String.join(", ", declaration.places()) + " state permits");
         } else {
             set(name, "permits", permits, spec::permits);
+            spec.localPermits(Math.max(1, permits / Math.max(1, config.instances())));
         }
         configured.flatMap(BulkheadConfig::fair).ifPresent(spec::fair);
         configured.flatMap(BulkheadConfig::expire).ifPresent(expire -> set(name, "expire", expire, spec::expire));
+        configured.flatMap(BulkheadConfig::maxWait).ifPresent(wait -> set(name, "max-wait", wait, spec::maxWait));
+        configured.flatMap(BulkheadConfig::maxHold).ifPresent(hold -> set(name, "max-hold", hold, spec::maxHold));
+        configured.flatMap(BulkheadConfig::onLost).ifPresent(spec::onLost);
+        configured.flatMap(BulkheadConfig::onOutage).ifPresent(spec::onOutage);
+        configured.map(BulkheadConfig::localPermits).ifPresent(
+                own -> own.ifPresent(local -> set(name, "local-permits", local, spec::localPermits)));
 
         if (errors.size() == before) {
             boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);

@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.MultiGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.StageGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.AdmissionChain;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
@@ -41,15 +41,17 @@ public class GuardRegistry {
      *
      * @param declarations what the build found
      * @param bulkheads the bulkheads with their configuration
+     * @param runtime what they run on
      */
     @Inject
-    public GuardRegistry(Declarations declarations, BulkheadRegistry bulkheads) {
+    public GuardRegistry(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
         for (GuardedMethod method : declarations.methods()) {
-            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()), guard(method, bulkheads));
+            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()),
+                    guard(method, bulkheads, runtime));
         }
     }
 
-    private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads) {
+    private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
         List<Semaphore> semaphores = method.bulkheads().stream()
                 .filter(bulkheads::isEnabled)
                 .map(bulkheads::core)
@@ -57,22 +59,15 @@ public class GuardRegistry {
         if (semaphores.isEmpty()) {
             return Guard.OPEN;
         }
-        Supplier<Admission> admissions = admissions(semaphores, method.label());
+        Supplier<Admission> admissions = () -> runtime.executions().admit(semaphores, method.label());
+        Continuations continuations = runtime.continuations();
         String first = semaphores.get(0).spec().name();
         return switch (method.returns()) {
             case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, admissions);
-            case UNI -> new UniGuard(first, admissions);
-            case MULTI -> new MultiGuard(first, admissions);
-            case STAGE -> new StageGuard(first, admissions);
+            case UNI -> new UniGuard(first, admissions, continuations);
+            case MULTI -> new MultiGuard(first, admissions, continuations);
+            case STAGE -> new StageGuard(first, admissions, continuations);
         };
-    }
-
-    private static Supplier<Admission> admissions(List<Semaphore> semaphores, String label) {
-        if (semaphores.size() == 1) {
-            Semaphore only = semaphores.get(0);
-            return () -> only.admit(label);
-        }
-        return () -> new AdmissionChain(semaphores, label);
     }
 
     /**

@@ -15,6 +15,13 @@ import io.smallrye.config.WithDefault;
 public interface RedisBulkheadBuildTimeConfig {
 
     /**
+     * Where permits live. {@code script}: in Redis, each operation is one Lua script. {@code local}: in this process, for
+     * tests and for applications of one instance; no Redis is needed then.
+     */
+    @WithDefault("script")
+    StoreKind store();
+
+    /**
      * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the
      * default client is used.
      */

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import io.quarkus.arc.runtime.BeanContainer;
 import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.annotations.Recorder;
+import io.quarkus.runtime.shutdown.ShutdownListener;
 
 /** Carries what the build found out into the application. */
 @Recorder
@@ -49,5 +50,14 @@ public class RedisBulkheadRecorder {
      */
     public void start(BeanContainer beans) {
         beans.beanInstance(BulkheadRegistry.class);
+    }
+
+    /**
+     * Makes the application wait for its guarded executions when it stops.
+     *
+     * @return told when the application begins to stop
+     */
+    public ShutdownListener shutdownListener() {
+        return new ExecutionsShutdownListener();
     }
 }

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkus.runtime.annotations.ConfigDocMapKey;
 import io.quarkus.runtime.annotations.ConfigPhase;
 import io.quarkus.runtime.annotations.ConfigRoot;
@@ -38,6 +40,20 @@ public interface RedisBulkheadRuntimeConfig {
      */
     @WithDefault("1s")
     Duration commandTimeout();
+
+    /**
+     * What happens to calls while Redis gives no answer. {@code reject}: they fail. {@code allow}: they run without a
+     * permit. {@code local}: this process keeps a limit of its own, see {@code local-permits}.
+     */
+    @WithDefault("reject")
+    OnOutage onOutage();
+
+    /**
+     * How many instances of the application there are, roughly. During an outage under {@code local} each of them keeps
+     * the limit divided by this number, and at least one permit, unless {@code local-permits} is set.
+     */
+    @WithDefault("1")
+    int instances();
 
     /**
      * How rejections look in REST applications.
@@ -84,8 +100,36 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Boolean> fair();
 
         /**
-         * The lease: how long a permit lives in Redis when its holder crashes. Longer than the longest execution.
+         * The lease: how long a permit lives in Redis when its holder crashes. It is renewed every third of it while the
+         * execution runs.
          */
         Optional<Duration> expire();
+
+        /**
+         * How long a call waits for a permit. Zero: one attempt.
+         */
+        Optional<Duration> maxWait();
+
+        /**
+         * For how long a permit is renewed at the most; then it is lost. Without it there is no bound.
+         */
+        Optional<Duration> maxHold();
+
+        /**
+         * What happens to an execution whose permit is lost. {@code report}: the loss is reported. {@code interrupt}: the
+         * blocking execution is interrupted as well, or the {@code Uni} fails.
+         */
+        Optional<OnLost> onLost();
+
+        /**
+         * What happens to calls while Redis gives no answer, if not what the global property says.
+         */
+        Optional<OnOutage> onOutage();
+
+        /**
+         * The limit of this process while Redis gives no answer, under {@code on-outage=local}; at least 1. Without it, the
+         * limit divided by {@code quarkus.redis-bulkhead.instances}.
+         */
+        OptionalInt localPermits();
     }
 }

@@ -1,12 +1,29 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
+import io.netty.channel.EventLoop;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
 
-/** Time by Vert.x. */
-record VertxTimers(Vertx vertx) implements Timers {
+/**
+ * Time by an event loop of Vert.x. Not by Vert.x's own timers: those make a context for each thread that is not one of
+ * Vert.x's.
+ */
+final class VertxTimers implements Timers {
+
+    private static final Planned NOTHING = () -> {
+    };
+
+    private final EventLoop loop;
+
+    VertxTimers(Vertx vertx) {
+        this.loop = ((VertxInternal) vertx).getEventLoopGroup().next();
+    }
 
     @Override
     public long nanoTime() {
@@ -14,7 +31,13 @@ record VertxTimers(Vertx vertx) implements Timers {
     }
 
     @Override
-    public void after(Duration delay, Runnable task) {
-        vertx.setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
+    public Planned after(Duration delay, Runnable task) {
+        try {
+            Future<?> planned = loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> planned.cancel(false);
+        } catch (RejectedExecutionException e) {
+            // Vert.x has been closed: the application has stopped, and nothing is to be done later.
+            return NOTHING;
+        }
     }
 }

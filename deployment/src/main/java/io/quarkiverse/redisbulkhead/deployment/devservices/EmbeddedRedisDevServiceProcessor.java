@@ -10,6 +10,7 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkus.deployment.IsDevServicesSupportedByLaunchMode;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
@@ -31,10 +32,10 @@ public class EmbeddedRedisDevServiceProcessor {
     private static final Logger LOG = Logger.getLogger(EmbeddedRedisDevServiceProcessor.class);
 
     /**
-     * Registers the dev service, unless the client is configured, its dev service is switched off or a container
-     * runtime runs.
+     * Registers the dev service, unless permits do not live in Redis, the client is configured, its dev service is
+     * switched off or a container runtime runs.
      *
-     * @param config names the client
+     * @param config names the store and the client
      * @param redisConfig says whether the client may have a dev service
      * @param containerRuntime whether the client's own dev service will work
      * @param devServices takes the dev service
@@ -43,7 +44,8 @@ public class EmbeddedRedisDevServiceProcessor {
     public void provideRedis(RedisBulkheadBuildTimeConfig config, RedisBuildTimeConfig redisConfig,
             DockerStatusBuildItem containerRuntime, BuildProducer<DevServicesResultBuildItem> devServices) {
         String client = config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
-        if (!config.devservices().enabled() || !redisConfig.clients().get(client).devservices().enabled()
+        if (config.store() == StoreKind.LOCAL || !config.devservices().enabled()
+                || !redisConfig.clients().get(client).devservices().enabled()
                 || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)
                 || containerRuntime.isContainerRuntimeAvailable()) {
             return;

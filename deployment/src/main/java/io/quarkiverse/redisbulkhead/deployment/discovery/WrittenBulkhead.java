@@ -16,8 +16,9 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
+ * @param maxWait how long a call waits for a permit
  */
-public record WrittenBulkhead(String name, int permits, boolean fair, String expire) {
+public record WrittenBulkhead(String name, int permits, boolean fair, String expire, String maxWait) {
 
     /** Reads those among the annotations of one class or method, in the order written. */
     static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
@@ -38,10 +39,12 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
         AnnotationValue permits = annotation.value("permits");
         AnnotationValue fair = annotation.value("fair");
         AnnotationValue expire = annotation.value("expire");
+        AnnotationValue maxWait = annotation.value("maxWait");
         return new WrittenBulkhead(annotation.value("name").asString(),
                 permits == null ? RedisBulkhead.PERMITS_UNSET : permits.asInt(),
                 fair != null && fair.asBoolean(),
-                expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString());
+                expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString(),
+                maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString());
     }
 
     /**

@@ -7,7 +7,7 @@ import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
 
-/** Looks up what the configuration says about a bulkhead while the application is built. */
+/** Looks up what the configuration says while the application is built. */
 final class ConfiguredValues {
 
     /**
@@ -25,6 +25,12 @@ final class ConfiguredValues {
         this.config = config;
     }
 
+    /** What is set for all bulkheads. */
+    Optional<Value> global(String property) {
+        return read(PropertyNames.PREFIX + property);
+    }
+
+    /** What is set for one bulkhead. */
     Optional<Value> of(String bulkhead, String member) {
         Optional<Value> value = read(PropertyNames.of(bulkhead, member));
         // Without quotes a dot would end the name, also when the application starts.

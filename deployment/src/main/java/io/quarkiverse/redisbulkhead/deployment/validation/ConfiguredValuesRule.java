@@ -1,10 +1,13 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 
 /** Each value that the configuration holds when the application is built must be valid. */
@@ -13,45 +16,54 @@ final class ConfiguredValuesRule implements Rule {
     // What the converter takes for a truth value; it reads everything else as false.
     private static final Set<String> TRUTH_VALUES = Set.of("true", "false", "yes", "no", "y", "n", "on", "off", "1", "0");
 
+    private static final Map<String, Consumer<String>> OF_ONE_BULKHEAD = Map.of(
+            "enabled", text -> checkTruth("enabled", text),
+            "permits", text -> CountText.parse("permits", text),
+            "fair", text -> checkTruth("fair", text),
+            "expire", DurationText.EXPIRE::parse,
+            "max-wait", DurationText.MAX_WAIT::parse,
+            "max-hold", DurationText.MAX_HOLD::parse,
+            "on-lost", text -> ChoiceText.check("onLost", text, OnLost.class),
+            "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
+            "local-permits", text -> CountText.parse("localPermits", text));
+
+    // Those that bulkheads have their values from; the others are checked when the application starts.
+    private static final Map<String, Consumer<String>> GLOBAL = Map.of(
+            "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
+            "instances", text -> CountText.parse("instances", text));
+
     private final ConfiguredValues configured;
 
     ConfiguredValuesRule(ConfiguredValues configured) {
         this.configured = configured;
     }
 
+    /** Whether this property of a bulkhead is looked at. */
+    static boolean isChecked(String member) {
+        return OF_ONE_BULKHEAD.containsKey(member);
+    }
+
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        GLOBAL.forEach((property, reader) -> check(configured.global(property), reader, mistakes));
         for (String bulkhead : usage.definitions().byName().keySet()) {
-            check(bulkhead, "permits", ConfiguredValuesRule::checkPermits, mistakes);
-            check(bulkhead, "expire", LeaseText::parse, mistakes);
-            check(bulkhead, "fair", ConfiguredValuesRule::checkFair, mistakes);
+            OF_ONE_BULKHEAD.forEach((member, reader) -> check(configured.of(bulkhead, member), reader, mistakes));
         }
     }
 
-    private void check(String bulkhead, String member, Consumer<String> reader, Consumer<Mistake> mistakes) {
-        configured.of(bulkhead, member).ifPresent(value -> value.text().ifPresent(text -> {
+    private static void check(Optional<ConfiguredValues.Value> value, Consumer<String> reader, Consumer<Mistake> mistakes) {
+        value.ifPresent(set -> set.text().ifPresent(text -> {
             try {
                 reader.accept(text);
             } catch (IllegalArgumentException e) {
-                mistakes.accept(new Mistake(value.property(), e.getMessage()));
+                mistakes.accept(new Mistake(set.property(), e.getMessage()));
             }
         }));
     }
 
-    private static void checkPermits(String text) {
-        int permits;
-        try {
-            permits = Integer.parseInt(text.trim());
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "permits must be a whole number from 1 to " + Integer.MAX_VALUE + ", but is '" + text + "'", e);
-        }
-        SemaphoreSpec.named("any").permits(permits);
-    }
-
-    private static void checkFair(String text) {
+    private static void checkTruth(String member, String text) {
         if (!TRUTH_VALUES.contains(text.trim().toLowerCase(Locale.ROOT))) {
-            throw new IllegalArgumentException("fair must be true or false, but is '" + text + "'");
+            throw new IllegalArgumentException(member + " must be true or false, but is '" + text + "'");
         }
     }
 }

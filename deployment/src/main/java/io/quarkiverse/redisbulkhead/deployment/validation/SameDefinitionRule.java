@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -25,8 +26,12 @@ final class SameDefinitionRule implements Rule {
     private static boolean differ(List<Definition> definitions) {
         return isMoreThanOne(written(definitions).filter(WrittenBulkhead::statesPermits).map(WrittenBulkhead::permits))
                 || isMoreThanOne(written(definitions).map(WrittenBulkhead::fair))
-                || isMoreThanOne(
-                        written(definitions).map(WrittenBulkhead::expire).filter(LeaseText::isValid).map(LeaseText::parse));
+                || isMoreThanOne(read(DurationText.EXPIRE, written(definitions).map(WrittenBulkhead::expire)))
+                || isMoreThanOne(read(DurationText.MAX_WAIT, written(definitions).map(WrittenBulkhead::maxWait)));
+    }
+
+    private static Stream<Duration> read(DurationText member, Stream<String> values) {
+        return values.filter(member::isValid).map(member::parse);
     }
 
     private static Stream<WrittenBulkhead> written(List<Definition> definitions) {
@@ -46,6 +51,6 @@ final class SameDefinitionRule implements Rule {
 
     private static String values(WrittenBulkhead bulkhead) {
         return (bulkhead.statesPermits() ? "permits=" + bulkhead.permits() + ", " : "")
-                + "fair=" + bulkhead.fair() + ", expire=" + bulkhead.expire();
+                + "fair=" + bulkhead.fair() + ", expire=" + bulkhead.expire() + ", maxWait=" + bulkhead.maxWait();
     }
 }

@@ -19,7 +19,8 @@ final class WrittenValuesRule implements Rule {
                 if (bulkhead.statesPermits()) {
                     check(() -> SemaphoreSpec.named("any").permits(bulkhead.permits()), element, annotation, mistakes);
                 }
-                check(() -> LeaseText.parse(bulkhead.expire()), element, annotation, mistakes);
+                check(() -> DurationText.EXPIRE.parse(bulkhead.expire()), element, annotation, mistakes);
+                check(() -> DurationText.MAX_WAIT.parse(bulkhead.maxWait()), element, annotation, mistakes);
             }
         }
     }

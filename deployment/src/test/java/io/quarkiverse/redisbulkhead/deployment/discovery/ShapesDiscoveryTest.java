@@ -129,9 +129,11 @@ class ShapesDiscoveryTest {
     void eachBulkheadIsDeclaredOnceWithAllItsPlaces() {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
-                new BulkheadDeclaration("own", 4, true, Duration.ofMinutes(1), List.of(test + "$Whole#own")),
-                new BulkheadDeclaration("whole", 3, false, Duration.ofSeconds(30), List.of(test + "$Whole")),
-                new BulkheadDeclaration("orders", 2, false, Duration.ofSeconds(30),
+                new BulkheadDeclaration("own", 4, true, Duration.ofMinutes(1), Duration.ofMillis(1500),
+                        List.of(test + "$Whole#own")),
+                new BulkheadDeclaration("whole", 3, false, Duration.ofSeconds(30), Duration.ZERO,
+                        List.of(test + "$Whole")),
+                new BulkheadDeclaration("orders", 2, false, Duration.ofSeconds(30), Duration.ZERO,
                         List.of(test + "$Orders#save", test + "$Repository#load")));
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("alpha", "heir", "kinds",
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "whole", "zulu");
@@ -198,7 +200,7 @@ class ShapesDiscoveryTest {
         void covered() {
         }
 
-        @RedisBulkhead(name = "own", permits = 4, fair = true, expire = "1m")
+        @RedisBulkhead(name = "own", permits = 4, fair = true, expire = "1m", maxWait = "1500ms")
         void own() {
         }
 

@@ -14,17 +14,47 @@ class ConfiguredValuesRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredValuesRuleTest.class,
             new Class<?>[] { Reports.class },
+            "quarkus.redis-bulkhead.\"of.sales\".enabled: enabled must be true or false, but is 'sometimes'",
             "quarkus.redis-bulkhead.\"of.sales\".expire: expire must be a duration such as 30s, 5m or PT30S, but is 'soon'",
             "quarkus.redis-bulkhead.\"of.sales\".fair: fair must be true or false, but is 'perhaps'",
+            "quarkus.redis-bulkhead.\"of.sales\".local-permits: localPermits must be at least 1, but is 0",
+            "quarkus.redis-bulkhead.\"of.sales\".max-hold: maxHold must be a duration such as 10m, 2h or PT10M, but is 'long'",
+            "quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
+                    + " but is 'a while'",
+            "quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
+            "quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
+            "quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
+            "quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
             "quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
+            "quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
+                    + " but is 'some'",
+            "quarkus.redis-bulkhead.weekly.max-hold: maxHold must be at least one millisecond, but is PT0S",
+            "quarkus.redis-bulkhead.weekly.max-wait: maxWait must not be negative, but is PT-1S",
             "quarkus.redis-bulkhead.weekly.permits: permits must be a whole number from 1 to 2147483647, but is 'many'")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".enabled", "sometimes")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".expire", "soon")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".fair", "perhaps")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-wait", "a while")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-hold", "long")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-lost", "cry")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-outage", "wait")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".local-permits", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.on-outage", "panic")
+            .overrideConfigKey("quarkus.redis-bulkhead.instances", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")
-            .overrideConfigKey("quarkus.redis-bulkhead.known-later.permits", "${PERMITS_FROM_THE_ENVIRONMENT_OF_PRODUCTION}");
+            .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-wait", "PT-1S")
+            .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-hold", "0s")
+            .overrideConfigKey("quarkus.redis-bulkhead.weekly.local-permits", "some")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.max-wait", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.max-hold", "2h")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.on-lost", "INTERRUPT")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.on-outage", "local")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.local-permits", "2")
+            .overrideConfigKey("quarkus.redis-bulkhead.known-later.permits", "${PERMITS_FROM_THE_ENVIRONMENT_OF_PRODUCTION}")
+            .overrideConfigKey("quarkus.redis-bulkhead.known-later.on-lost", "${ON_LOST_FROM_THE_ENVIRONMENT_OF_PRODUCTION}");
 
     @Test
     void badValuesInTheConfigurationFailTheBuild() {
@@ -40,6 +70,10 @@ class ConfiguredValuesRuleTest {
 
         @RedisBulkhead(name = "weekly")
         void weekly() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 4)
+        void fine() {
         }
 
         @RedisBulkhead(name = "known-later")

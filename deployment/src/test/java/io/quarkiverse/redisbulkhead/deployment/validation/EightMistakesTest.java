@@ -18,7 +18,8 @@ class EightMistakesTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(EightMistakesTest.class,
             new Class<?>[] { Reports.class, Helper.class },
             "@RedisBulkhead(name = \"reports\"): has different values:"
-                    + " permits=5, fair=false, expire=30s at Reports#daily; permits=6, fair=false, expire=30s at Reports#weekly."
+                    + " permits=5, fair=false, expire=30s, maxWait=0s at Reports#daily;"
+                    + " permits=6, fair=false, expire=30s, maxWait=0s at Reports#weekly."
                     + " State the same values at every place (permits may be left out), or use different names",
             "Helper#help: Helper is no bean, so @RedisBulkhead guards nothing here. Add a scope such as @ApplicationScoped",
             "Reports#hidden: the method is private and cannot be guarded by @RedisBulkhead."

@@ -18,13 +18,17 @@ class SameDefinitionRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(SameDefinitionRuleTest.class,
             new Class<?>[] { Daily.class, Weekly.class },
             "@RedisBulkhead(name = \"expire\"): has different values:"
-                    + " permits=1, fair=false, expire=10s at Daily#expire; permits=1, fair=false, expire=11s at Weekly#expire"
-                    + WAY_OUT,
+                    + " permits=1, fair=false, expire=10s, maxWait=0s at Daily#expire;"
+                    + " permits=1, fair=false, expire=11s, maxWait=0s at Weekly#expire" + WAY_OUT,
             "@RedisBulkhead(name = \"fair\"): has different values:"
-                    + " permits=1, fair=true, expire=30s at Daily#fair; fair=false, expire=30s at Weekly#fair" + WAY_OUT,
+                    + " permits=1, fair=true, expire=30s, maxWait=0s at Daily#fair;"
+                    + " fair=false, expire=30s, maxWait=0s at Weekly#fair" + WAY_OUT,
+            "@RedisBulkhead(name = \"maxWait\"): has different values:"
+                    + " permits=1, fair=false, expire=30s, maxWait=2s at Daily#maxWait;"
+                    + " fair=false, expire=30s, maxWait=0s at Weekly#maxWait" + WAY_OUT,
             "@RedisBulkhead(name = \"permits\"): has different values:"
-                    + " permits=1, fair=false, expire=30s at Daily#permits; permits=2, fair=false, expire=30s at Weekly#permits"
-                    + WAY_OUT);
+                    + " permits=1, fair=false, expire=30s, maxWait=0s at Daily#permits;"
+                    + " permits=2, fair=false, expire=30s, maxWait=0s at Weekly#permits" + WAY_OUT);
 
     @Test
     void oneNameWithDifferentValuesFailsTheBuild() {
@@ -46,7 +50,11 @@ class SameDefinitionRuleTest {
         void expire() {
         }
 
-        @RedisBulkhead(name = "same", permits = 1, expire = "1m")
+        @RedisBulkhead(name = "maxWait", permits = 1, maxWait = "2s")
+        void maxWait() {
+        }
+
+        @RedisBulkhead(name = "same", permits = 1, expire = "1m", maxWait = "500ms")
         void same() {
         }
     }
@@ -66,7 +74,11 @@ class SameDefinitionRuleTest {
         void expire() {
         }
 
-        @RedisBulkhead(name = "same", expire = "PT60S")
+        @RedisBulkhead(name = "maxWait")
+        void maxWait() {
+        }
+
+        @RedisBulkhead(name = "same", expire = "PT60S", maxWait = "PT0.5S")
         void sameInOtherWords() {
         }
     }

@@ -27,6 +27,11 @@ class WrittenValuesRuleTest {
             "Reports#expireZero: @RedisBulkhead(name = \"e\"): expire must be at least one millisecond, but is PT0S",
             "Reports#longName: @RedisBulkhead: name must not be longer than 200 characters, but '" + FIFTY.substring(0, 40)
                     + "...' has 201",
+            "Reports#maxWaitEmpty: @RedisBulkhead(name = \"k\"): maxWait must be a duration such as 2s, 500ms or PT2S, but is ''",
+            "Reports#maxWaitForever: @RedisBulkhead(name = \"i\"): maxWait must not be longer than 365 days, but is PT8784H",
+            "Reports#maxWaitNegative: @RedisBulkhead(name = \"j\"): maxWait must not be negative, but is PT-1S",
+            "Reports#maxWaitUnreadable: @RedisBulkhead(name = \"h\"): maxWait must be a duration such as 2s, 500ms or PT2S,"
+                    + " but is 'a while'",
             "Reports#negativePermits: @RedisBulkhead(name = \"b\"): permits must be at least 1, but is -3",
             "Reports#noPermits: @RedisBulkhead(name = \"a\"): permits must be at least 1, but is 0");
 
@@ -72,6 +77,38 @@ class WrittenValuesRuleTest {
 
         @RedisBulkhead(name = "g", permits = 1, expire = "99999999999999999999d")
         void expireOverflow() {
+        }
+
+        @RedisBulkhead(name = "h", permits = 1, maxWait = "a while")
+        void maxWaitUnreadable() {
+        }
+
+        @RedisBulkhead(name = "i", permits = 1, maxWait = "366d")
+        void maxWaitForever() {
+        }
+
+        @RedisBulkhead(name = "j", permits = 1, maxWait = "PT-1S")
+        void maxWaitNegative() {
+        }
+
+        @RedisBulkhead(name = "k", permits = 1, maxWait = "")
+        void maxWaitEmpty() {
+        }
+
+        @RedisBulkhead(name = "l", permits = 1, maxWait = "0s")
+        void noWait() {
+        }
+
+        @RedisBulkhead(name = "m", permits = 1, maxWait = "0")
+        void noWaitWithoutUnit() {
+        }
+
+        @RedisBulkhead(name = "n", permits = 1, maxWait = "PT0S")
+        void noWaitInIso() {
+        }
+
+        @RedisBulkhead(name = "o", permits = 1, maxWait = "365d")
+        void longestWait() {
         }
     }
 }

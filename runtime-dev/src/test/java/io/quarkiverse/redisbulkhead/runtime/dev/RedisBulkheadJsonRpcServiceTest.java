@@ -2,10 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
 
@@ -54,33 +57,10 @@ class RedisBulkheadJsonRpcServiceTest {
 
     private static RedisBulkheadJsonRpcService service(Uni<List<Holder>> holders) {
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(5).build();
-        RedisSemaphore semaphore = new RedisSemaphore() {
-
-            @Override
-            public SemaphoreSpec spec() {
-                return spec;
-            }
-
-            @Override
-            public SemaphoreStatus status() {
-                return statusAsync().await().indefinitely();
-            }
-
-            @Override
-            public Uni<SemaphoreStatus> statusAsync() {
-                return Uni.createFrom().item(new SemaphoreStatus("reports", 5, 1));
-            }
-
-            @Override
-            public List<Holder> holders() {
-                return holdersAsync().await().indefinitely();
-            }
-
-            @Override
-            public Uni<List<Holder>> holdersAsync() {
-                return holders;
-            }
-        };
+        Map<String, Object> answers = Map.of("spec", spec, "holdersAsync", holders, "statusAsync",
+                Uni.createFrom().item(new SemaphoreStatus("reports", 5, 1, 2, false, new TreeSet<>(Set.of(5)))));
+        RedisSemaphore semaphore = (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
+                new Class<?>[] { RedisSemaphore.class }, (proxy, method, args) -> answers.get(method.getName()));
         return new RedisBulkheadJsonRpcService(new RedisBulkheads() {
 
             @Override
@@ -90,6 +70,11 @@ class RedisBulkheadJsonRpcServiceTest {
 
             @Override
             public RedisSemaphore semaphore(String name) {
+                return semaphore;
+            }
+
+            @Override
+            public RedisSemaphore semaphore(SemaphoreSpec other) {
                 return semaphore;
             }
         });

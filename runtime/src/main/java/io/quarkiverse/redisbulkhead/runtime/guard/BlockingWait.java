@@ -54,8 +54,9 @@ public final class BlockingWait {
      * Waits for the end of something, also when the thread is interrupted; the thread then stays interrupted.
      *
      * @param stage completes in bounded time and never fails
+     * @return what it completed with
      */
-    public static void awaitUninterruptibly(CompletionStage<Void> stage) {
-        stage.toCompletableFuture().join();
+    public static <T> T awaitUninterruptibly(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
     }
 }

@@ -1,10 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.smallrye.mutiny.Multi;
 
 /**
@@ -15,35 +17,41 @@ public final class MultiGuard implements Guard {
 
     private final String bulkhead;
     private final Supplier<Admission> admissions;
+    private final Patience patience;
+    private final LossSignal lossSignal;
 
     /**
      * Creates the guard.
      *
      * @param bulkhead the name of its first bulkhead, for messages
      * @param admissions asks for the permits of one execution
+     * @param continuations where executions go on that had to wait
      */
-    public MultiGuard(String bulkhead, Supplier<Admission> admissions) {
+    public MultiGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
         this.bulkhead = bulkhead;
         this.admissions = admissions;
+        this.patience = new Patience(continuations);
+        this.lossSignal = new LossSignal(continuations);
     }
 
     @Override
     public Multi<Object> call(Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return Patience.await(bulkhead, admission::granted)
-                    .onItem().transformToMulti(granted -> stream(method))
-                    .onCompletion().call(() -> Patience.awaitEnd(admission::end))
-                    .onFailure().call(() -> Patience.awaitEnd(admission::end))
+            return patience.await(bulkhead, admission)
+                    .onItem().transformToMulti(permits -> stream(permits, method))
+                    .onCompletion().call(() -> patience.awaitEnd(admission::end))
+                    .onFailure().call(() -> patience.awaitEnd(admission::end))
                     // Without waiting, so that a permit that is granted later does not start the method any more.
                     .onCancellation().invoke(admission::end);
         });
     }
 
     @SuppressWarnings("unchecked")
-    private static Multi<Object> stream(Callable<Object> method) {
+    private Multi<Object> stream(List<HeldPermit> permits, Callable<Object> method) {
         try {
-            return Objects.requireNonNull((Multi<Object>) method.call(), "The guarded method returned null instead of a Multi");
+            return lossSignal.endBy(permits, Objects.requireNonNull((Multi<Object>) HeldPermits.with(permits, method),
+                    "The guarded method returned null instead of a Multi"));
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
         }

@@ -22,9 +22,10 @@ public final class StageGuard implements Guard {
      *
      * @param bulkhead the name of its first bulkhead, for messages
      * @param admissions asks for the permits of one execution
+     * @param continuations where executions go on that had to wait
      */
-    public StageGuard(String bulkhead, Supplier<Admission> admissions) {
-        this.guard = new UniGuard(bulkhead, admissions);
+    public StageGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
+        this.guard = new UniGuard(bulkhead, admissions, continuations);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /**
  * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again
@@ -35,8 +37,10 @@ public final class SynchronousGuard implements Guard {
                         + "loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni");
         Admission admission = admissions.get();
         try {
-            BlockingWait.await(bulkhead, admission.granted());
-            return method.call();
+            List<HeldPermit> permits = BlockingWait.await(bulkhead, admission.granted());
+            try (Interruption interruption = new Interruption(permits)) {
+                return HeldPermits.with(permits, method);
+            }
         } finally {
             // Never fails, so the method's own result or exception reaches the caller.
             BlockingWait.awaitUninterruptibly(admission.end());

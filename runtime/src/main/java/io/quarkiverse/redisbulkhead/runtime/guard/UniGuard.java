@@ -1,31 +1,38 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.smallrye.mutiny.Uni;
 
 /**
  * Guards a method that returns a {@link Uni}. Each subscription takes permits, calls the method, and gives the
- * permits back at item, failure or cancellation; the outcome is passed on when they are back. On an event loop no
- * thread waits.
+ * permits back at item, failure or cancellation; the outcome is passed on when they are back. While it waits for a
+ * permit, no thread does.
  */
 public final class UniGuard implements Guard {
 
     private final String bulkhead;
     private final Supplier<Admission> admissions;
+    private final Patience patience;
+    private final LossSignal lossSignal;
 
     /**
      * Creates the guard.
      *
      * @param bulkhead the name of its first bulkhead, for messages
      * @param admissions asks for the permits of one execution
+     * @param continuations where executions go on that had to wait
      */
-    public UniGuard(String bulkhead, Supplier<Admission> admissions) {
+    public UniGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
         this.bulkhead = bulkhead;
         this.admissions = admissions;
+        this.patience = new Patience(continuations);
+        this.lossSignal = new LossSignal(continuations);
     }
 
     @Override
@@ -35,21 +42,26 @@ public final class UniGuard implements Guard {
                 "The guarded method returned null instead of a Uni"));
     }
 
-    /** Guards whatever a call turns into. */
-    Uni<Object> guard(Callable<Uni<Object>> execution) {
+    /**
+     * Guards whatever a call turns into.
+     *
+     * @param execution called with the permits held
+     * @return the guarded execution, one per subscription
+     */
+    public <T> Uni<T> guard(Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return Patience.await(bulkhead, admission::granted)
-                    .chain(() -> start(execution))
-                    .onItemOrFailure().call((item, failure) -> Patience.awaitEnd(admission::end))
+            return patience.await(bulkhead, admission)
+                    .chain(permits -> start(permits, execution))
+                    .onItemOrFailure().call((item, failure) -> patience.awaitEnd(admission::end))
                     // Without waiting, so that a permit that is granted later does not start the method any more.
                     .onCancellation().invoke(admission::end);
         });
     }
 
-    private static Uni<Object> start(Callable<Uni<Object>> execution) {
+    private <T> Uni<T> start(List<HeldPermit> permits, Callable<Uni<T>> execution) {
         try {
-            return execution.call();
+            return lossSignal.endBy(permits, HeldPermits.with(permits, execution));
         } catch (Exception e) {
             return Uni.createFrom().failure(e);
         }

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -11,16 +12,24 @@ public interface Admission {
     /**
      * Whether the execution may run.
      *
-     * @return completes when all permits are held; fails with
+     * @return completes with the permits, in the order in which they were taken, when all of them are held; fails with
      *         {@link io.quarkiverse.redisbulkhead.BulkheadFullException} or
      *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}, and then no permit is kept.
      *         Cancelling it has no effect; call {@link #end()}.
      */
-    CompletionStage<Void> granted();
+    CompletionStage<List<HeldPermit>> granted();
+
+    /**
+     * Whether it is clear if the execution must wait.
+     *
+     * @return completes when {@link #granted()} does, or as soon as a permit must be waited for; in bounded time, and
+     *         never fails
+     */
+    CompletionStage<Void> asked();
 
     /**
      * Ends the execution, or the wish for it: permits that are held are given back, and so are those that are granted
-     * later. Calling it again has no effect.
+     * later; who waits gives its place back. Calling it again has no effect.
      *
      * @return completes when the permits are given back, or when that has been left to the background because the
      *         store gives no answer; never fails

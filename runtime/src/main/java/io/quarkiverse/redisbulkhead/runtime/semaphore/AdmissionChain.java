@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -12,14 +13,16 @@ import java.util.concurrent.CompletionStage;
  * reverse order, without one waiting for the other. When one rejects, those already granted are given back before the
  * rejection is told.
  */
-public final class AdmissionChain implements Admission {
+final class AdmissionChain implements Admission {
 
     private final List<Semaphore> semaphores;
     private final String method;
-    private final CompletableFuture<Void> granted = new CompletableFuture<>();
+    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
+    private final CompletableFuture<Void> asked = new CompletableFuture<>();
 
-    // Both are guarded by this.
+    // All are guarded by this.
     private final Deque<Admission> begun = new ArrayDeque<>();
+    private final List<HeldPermit> permits = new ArrayList<>();
     private CompletableFuture<Void> ended;
 
     /**
@@ -28,17 +31,14 @@ public final class AdmissionChain implements Admission {
      * @param semaphores in the order in which they are taken, at least one
      * @param method what the permits are for, as operators see it
      */
-    public AdmissionChain(List<Semaphore> semaphores, String method) {
+    AdmissionChain(List<Semaphore> semaphores, String method) {
         this.semaphores = semaphores;
         this.method = method;
+        granted.whenComplete((done, rejection) -> asked.complete(null));
         admit(0);
     }
 
     private void admit(int index) {
-        if (index == semaphores.size()) {
-            granted.complete(null);
-            return;
-        }
         Admission next;
         synchronized (this) {
             if (ended != null) {
@@ -48,18 +48,41 @@ public final class AdmissionChain implements Admission {
             next = semaphores.get(index).admit(method);
             begun.push(next);
         }
-        next.granted().whenComplete((done, rejection) -> {
+        next.asked().thenRun(() -> {
+            if (!next.granted().toCompletableFuture().isDone()) {
+                asked.complete(null);
+            }
+        });
+        next.granted().whenComplete((held, rejection) -> {
             if (rejection == null) {
-                admit(index + 1);
+                granted(index, held);
             } else {
                 end().whenComplete((given, none) -> granted.completeExceptionally(StoreFailures.cause(rejection)));
             }
         });
     }
 
+    private void granted(int index, List<HeldPermit> held) {
+        List<HeldPermit> all;
+        synchronized (this) {
+            permits.addAll(held);
+            all = List.copyOf(permits);
+        }
+        if (index + 1 == semaphores.size()) {
+            granted.complete(all);
+        } else {
+            admit(index + 1);
+        }
+    }
+
     @Override
-    public CompletionStage<Void> granted() {
+    public CompletionStage<List<HeldPermit>> granted() {
         return granted.minimalCompletionStage();
+    }
+
+    @Override
+    public CompletionStage<Void> asked() {
+        return asked.minimalCompletionStage();
     }
 
     @Override

@@ -1,111 +1,438 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
-/** The admission to one bulkhead: one permit, asked for once. */
+/**
+ * The admission to one bulkhead: one permit, and the wait for it.
+ * <p>
+ * It asks the store, and either has the answer at once or is then among the store's waiters. From there it comes to a
+ * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
+ * its time is over it leaves the waiters.
+ */
 final class PermitAdmission implements Admission {
 
     private static final Logger LOG = Logger.getLogger(PermitAdmission.class);
 
-    private final AcquireRequest request;
-    private final PermitStore store;
-    private final PermitReclaimer reclaimer;
-    // Completes with the permit to give back, or with null when there is none. Before that, an unknown outcome has been handed to
-    // the reclaimer.
-    private final CompletableFuture<Granted> held = new CompletableFuture<>();
-    private final CompletableFuture<Void> granted = new CompletableFuture<>();
+    private enum State {
+        /** A request is on its way. */
+        ASKING,
+        /** The store has this among its waiters. */
+        WAITING,
+        /** There is a permit. */
+        GRANTED,
+        /** There is none and there will be none. */
+        REJECTED
+    }
+
+    private final SemaphoreEngine engine;
+    private final SemaphoreSpec spec;
+    private final String method;
+    private final Timers timers;
+    private final boolean mayWait;
+    private final long deadlineNanos;
+    // Completes with the permit to give back, or with null when there is none. Before that, whatever may be left in the store has been
+    // given back or handed to the reclaimer.
+    private final CompletableFuture<LeasedPermit> held = new CompletableFuture<>();
+    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
+    private final CompletableFuture<Void> asked = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean ending = new AtomicBoolean();
 
-    PermitAdmission(AcquireRequest request, PermitStore store, PermitReclaimer reclaimer) {
-        this.request = request;
-        this.store = store;
-        this.reclaimer = reclaimer;
-        store.acquire(request).whenComplete(this::answered);
+    // All of these are guarded by this. Nothing is called while the lock is held.
+    private State state = State.ASKING;
+    private String permitId;
+    private long askedAt;
+    private long storeMillisAtAsking = -1;
+    private int limit;
+    private Duration nearestLeaseEnd = Duration.ZERO;
+    private boolean copyMayFollow;
+    private boolean toldWhileAsking;
+    private RuntimeException giveUpReason;
+    private Timers.Planned timeout;
+
+    PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method, Duration maxWait) {
+        this.engine = engine;
+        this.spec = spec;
+        this.method = method;
+        this.timers = engine.timers();
+        this.mayWait = !maxWait.isZero();
+        this.deadlineNanos = timers.nanoTime() + maxWait.toNanos();
+        this.permitId = engine.ids().next();
+        granted.whenComplete((permits, rejection) -> asked.complete(null));
     }
 
-    private void answered(AcquireReply reply, Throwable failure) {
-        if (failure == null && reply instanceof Granted permit) {
-            held.complete(permit);
-            granted.complete(null);
-        } else {
-            if (failure == null ? reply.copyMayFollow() : mayBeCarriedOut(failure)) {
-                reclaimer.reclaim(request.bulkhead(), request.permitId(), request.lease());
-            }
-            held.complete(null);
-            granted.completeExceptionally(
-                    failure == null ? rejection(reply) : StoreFailures.unavailable(request.bulkhead(), failure));
+    /** Asks for the permit. */
+    PermitAdmission begin() {
+        if (engine.isStopping()) {
+            reject(stopping());
+            return this;
         }
+        if (mayWait) {
+            engine.room().enter(this);
+            synchronized (this) {
+                timeout = timers.after(Duration.ofNanos(Math.max(0, deadlineNanos - timers.nanoTime())), this::timeIsOver);
+            }
+        }
+        ask();
+        return this;
+    }
+
+    SemaphoreSpec spec() {
+        return spec;
+    }
+
+    synchronized String permitId() {
+        return permitId;
+    }
+
+    synchronized boolean isWaiting() {
+        return state == State.WAITING;
+    }
+
+    /** For how long the place among the waiters shall live without a sign of life: never beyond the end of the wait. */
+    Duration place() {
+        Duration left = Duration.ofNanos(deadlineNanos - timers.nanoTime());
+        if (left.compareTo(WaitingRoom.PLACE) > 0) {
+            return WaitingRoom.PLACE;
+        }
+        return left.toMillis() < 1 ? Duration.ofMillis(1) : left;
+    }
+
+    private void ask() {
+        AcquireRequest request;
+        synchronized (this) {
+            askedAt = timers.nanoTime();
+            storeMillisAtAsking = -1;
+            request = new AcquireRequest(spec.name(), permitId, spec.permits(), spec.expire(), spec.fair(),
+                    mayWait ? place() : Duration.ZERO, engine.identity().application(), engine.identity().instance(), method);
+        }
+        engine.store().acquire(request).whenComplete((reply, failure) -> {
+            engine.availability().notice(failure);
+            if (failure != null) {
+                failed(request.permitId(), failure);
+            } else {
+                answered(request.permitId(), reply);
+            }
+        });
+    }
+
+    private void answered(String id, AcquireReply reply) {
+        if (reply instanceof Granted permit) {
+            granted(id, permit);
+        } else if (reply instanceof Waiting place) {
+            waiting(id, place);
+        } else if (reply instanceof Full full) {
+            rejected(id, full.copyMayFollow(), new BulkheadFullException(spec.name(), full.limit(), full.nearestLeaseEnd()));
+        } else {
+            rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
+                    null));
+        }
+    }
+
+    private void granted(String id, Granted reply) {
+        LeasedPermit permit;
+        synchronized (this) {
+            if (state != State.ASKING) {
+                permit = null;
+            } else {
+                state = State.GRANTED;
+                permit = new LeasedPermit(engine, spec, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
+                        askedAt + spec.expire().toNanos());
+            }
+        }
+        if (permit == null) {
+            late(id, reply);
+        } else {
+            take(permit);
+        }
+    }
+
+    // A notice was faster than the answer, and told the same. Only a copy of the request is news.
+    private void late(String id, AcquireReply reply) {
+        if (reply.copyMayFollow()) {
+            held.thenAccept(permit -> {
+                if (permit == null || !permit.refuseCopies()) {
+                    engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+                }
+            });
+        }
+    }
+
+    private void take(LeasedPermit permit) {
+        stopWaiting();
+        engine.keeper().keep(permit);
+        held.complete(permit);
+        granted.complete(List.of(permit));
+    }
+
+    private void waiting(String id, Waiting reply) {
+        RuntimeException rejection;
+        boolean askAgain;
+        synchronized (this) {
+            if (state != State.ASKING) {
+                late(id, reply);
+                return;
+            }
+            copyMayFollow |= reply.copyMayFollow();
+            limit = reply.limit();
+            nearestLeaseEnd = reply.nearestLeaseEnd();
+            storeMillisAtAsking = reply.storeMillis();
+            rejection = giveUpReason;
+            // Told of a free permit, but the answer on its way then was still "wait".
+            askAgain = toldWhileAsking;
+            toldWhileAsking = false;
+            state = rejection != null ? State.REJECTED : askAgain ? State.ASKING : State.WAITING;
+        }
+        if (rejection != null) {
+            leaveAndReject(rejection);
+            return;
+        }
+        asked.complete(null);
+        if (askAgain) {
+            ask();
+        } else {
+            engine.room().waiting(this, reply.nearestLeaseEnd());
+        }
+    }
+
+    private void rejected(String id, boolean copies, RuntimeException rejection) {
+        synchronized (this) {
+            if (state != State.ASKING) {
+                return;
+            }
+            state = State.REJECTED;
+        }
+        if (copies) {
+            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+        }
+        reject(rejection);
+    }
+
+    /**
+     * The store gave no answer to the request, or to the question what has become of it.
+     *
+     * @param id the permit that was asked for
+     * @param failure why
+     */
+    void failed(String id, Throwable failure) {
+        boolean mayBeInStore;
+        synchronized (this) {
+            if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
+                return;
+            }
+            mayBeInStore = asked.isDone() || mayBeCarriedOut(failure);
+            state = State.REJECTED;
+        }
+        if (mayBeInStore) {
+            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+        }
+        reject(StoreFailures.unavailable(spec.name(), failure));
     }
 
     private static boolean mayBeCarriedOut(Throwable failure) {
         return !(StoreFailures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
     }
 
-    private RuntimeException rejection(AcquireReply reply) {
-        if (reply instanceof Full full) {
-            return new BulkheadFullException(request.bulkhead(), request.limit(), full.nearestLeaseEnd());
+    /**
+     * The store has given the permit to this waiter.
+     *
+     * @param id the permit
+     * @param handOver what was given
+     */
+    void handedOver(String id, HandOver handOver) {
+        LeasedPermit permit;
+        synchronized (this) {
+            if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
+                return;
+            }
+            long leaseEnd = leaseEnd(handOver);
+            if (leaseEnd - timers.nanoTime() > 0) {
+                state = State.GRANTED;
+                permit = new LeasedPermit(engine, spec, id, method, handOver.ticket(), copyMayFollow, leaseEnd);
+            } else if (state == State.WAITING) {
+                permit = null;
+            } else {
+                // The answer that is on its way tells more.
+                return;
+            }
         }
-        if (reply instanceof Cancelled) {
-            return new BulkheadUnavailableException(request.bulkhead(), "the request was given up before it arrived", null);
+        if (permit != null) {
+            take(permit);
+        } else {
+            LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id, spec.name());
+            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+            gone(id);
         }
-        throw new IllegalStateException("Neither granted nor rejected: " + reply);
+    }
+
+    // The clock of the store when it answered came after the question was sent; so this is never too late.
+    private long leaseEnd(HandOver handOver) {
+        if (storeMillisAtAsking < 0) {
+            return askedAt + spec.expire().toNanos();
+        }
+        long sinceAnswer = Duration.ofMillis(handOver.leaseEndMillis() - storeMillisAtAsking).toNanos();
+        return Math.min(askedAt + sinceAnswer, timers.nanoTime() + spec.expire().toNanos());
+    }
+
+    /** The store was asked what has become of this, and the clock of its answer is known. */
+    synchronized void polled(String id, long sentAt, long storeMillis, Duration nearest) {
+        if (state == State.WAITING && id.equals(permitId)) {
+            askedAt = sentAt;
+            storeMillisAtAsking = storeMillis;
+            nearestLeaseEnd = nearest;
+        }
+    }
+
+    /**
+     * A permit may be free.
+     *
+     * @return whether this asks for it
+     */
+    boolean permitMayBeFree() {
+        synchronized (this) {
+            if (state != State.WAITING) {
+                toldWhileAsking |= state == State.ASKING;
+                return false;
+            }
+            state = State.ASKING;
+        }
+        ask();
+        return true;
+    }
+
+    /**
+     * The store does not know this waiter any more: it begins anew, behind all others.
+     *
+     * @param id the permit that was waited for
+     */
+    void gone(String id) {
+        synchronized (this) {
+            // With a request on its way, its answer tells.
+            if (state != State.WAITING || !id.equals(permitId)) {
+                return;
+            }
+            state = State.ASKING;
+        }
+        engine.room().leave(this);
+        synchronized (this) {
+            permitId = engine.ids().next();
+        }
+        engine.room().enter(this);
+        ask();
+    }
+
+    private void timeIsOver() {
+        giveUp(() -> new BulkheadFullException(spec.name(), Math.max(1, limit), nearestLeaseEnd));
+    }
+
+    /** The application is stopping: nobody waits any more. */
+    void stop() {
+        giveUp(this::stopping);
+    }
+
+    private void giveUp(Supplier<RuntimeException> reason) {
+        RuntimeException rejection;
+        synchronized (this) {
+            if (state == State.ASKING) {
+                giveUpReason = reason.get();
+            }
+            if (state != State.WAITING) {
+                return;
+            }
+            rejection = reason.get();
+            state = State.REJECTED;
+        }
+        leaveAndReject(rejection);
+    }
+
+    private RuntimeException stopping() {
+        return new BulkheadUnavailableException(spec.name(), "the application is stopping", null);
+    }
+
+    private void leaveAndReject(RuntimeException rejection) {
+        stopWaiting();
+        leaveStore().whenComplete((left, none) -> reject(rejection));
+    }
+
+    // Never fails. A permit that was handed over meanwhile goes on to the next waiter.
+    private CompletionStage<Void> leaveStore() {
+        String id;
+        boolean copies;
+        synchronized (this) {
+            id = permitId;
+            copies = copyMayFollow;
+        }
+        CompletionStage<?> left = copies
+                ? engine.store().cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(spec.expire()))
+                : engine.store().release(spec.name(), id);
+        return left.handle((done, failure) -> {
+            if (failure != null) {
+                engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+            }
+            return null;
+        });
+    }
+
+    private void reject(RuntimeException rejection) {
+        stopWaiting();
+        held.complete(null);
+        granted.completeExceptionally(rejection);
+    }
+
+    private void stopWaiting() {
+        if (mayWait) {
+            engine.room().leave(this);
+            Timers.Planned planned;
+            synchronized (this) {
+                planned = timeout;
+            }
+            if (planned != null) {
+                planned.cancel();
+            }
+        }
     }
 
     @Override
-    public CompletionStage<Void> granted() {
+    public CompletionStage<List<HeldPermit>> granted() {
         return granted.minimalCompletionStage();
+    }
+
+    @Override
+    public CompletionStage<Void> asked() {
+        return asked.minimalCompletionStage();
     }
 
     @Override
     public CompletionStage<Void> end() {
         if (ending.compareAndSet(false, true)) {
+            giveUp(() -> new CancellationException("The execution ended before a permit was free"));
             held.thenAccept(permit -> {
-                if (permit != null) {
-                    release(permit);
-                } else {
+                if (permit == null) {
                     ended.complete(null);
+                } else {
+                    permit.release().whenComplete((wasHeld, none) -> ended.complete(null));
                 }
             });
         }
         return ended.minimalCompletionStage();
-    }
-
-    private void release(Granted permit) {
-        giveBack(permit).whenComplete((wasHeld, failure) -> {
-            if (failure != null) {
-                LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", request.permitId(),
-                        request.bulkhead());
-                reclaimer.reclaim(request.bulkhead(), request.permitId(), request.lease());
-            } else if (!wasHeld) {
-                LOG.warnf("The permit of %s in bulkhead '%s' was gone before the execution ended: it ran longer than its lease "
-                        + "of %s, or Redis lost the permit. More executions than the limit may have run meanwhile. Make expire "
-                        + "longer than the longest execution", request.method(), request.bulkhead(), request.lease());
-            }
-            ended.complete(null);
-        });
-    }
-
-    private CompletionStage<Boolean> giveBack(Granted permit) {
-        if (permit.copyMayFollow()) {
-            return store.cancel(request.bulkhead(), List.of(request.permitId()), PermitReclaimer.longestDelay(request.lease()))
-                    .thenApply(done -> true);
-        }
-        return store.release(request.bulkhead(), request.permitId());
     }
 }

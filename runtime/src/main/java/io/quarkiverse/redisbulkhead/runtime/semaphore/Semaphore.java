@@ -1,38 +1,30 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/** A counting semaphore over a {@link PermitStore}. Safe for use by many threads. */
+/**
+ * A counting semaphore. Safe for use by many threads. Where the store gives no answer, stages fail with
+ * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}.
+ */
 public final class Semaphore {
 
     private final SemaphoreSpec spec;
-    private final PermitStore store;
-    private final HolderIdentity identity;
-    private final PermitIds ids;
-    private final PermitReclaimer reclaimer;
+    private final SemaphoreEngine engine;
+    private final boolean limiting;
 
-    /**
-     * Creates the semaphore; the store is not asked.
-     *
-     * @param spec what it is
-     * @param store where its permits live
-     * @param identity who takes permits here
-     * @param ids makes the ids of permits
-     * @param reclaimer takes over permits whose fate is unknown
-     */
-    public Semaphore(SemaphoreSpec spec, PermitStore store, HolderIdentity identity, PermitIds ids, PermitReclaimer reclaimer) {
+    Semaphore(SemaphoreSpec spec, SemaphoreEngine engine, boolean limiting) {
         this.spec = spec;
-        this.store = store;
-        this.identity = identity;
-        this.ids = ids;
-        this.reclaimer = reclaimer;
+        this.engine = engine;
+        this.limiting = limiting;
     }
 
     /**
@@ -45,37 +37,84 @@ public final class Semaphore {
     }
 
     /**
-     * Asks for a permit, once.
+     * Asks for a permit, and waits for it as long as the definition says.
      *
      * @param method what the permit is for, as operators see it
      * @return the request, under way
      */
     public Admission admit(String method) {
-        AcquireRequest request = new AcquireRequest(spec.name(), ids.next(), spec.permits(), spec.expire(),
-                identity.application(),
-                identity.instance(), method);
-        return new PermitAdmission(request, store, reclaimer);
+        return admit(method, spec.maxWait());
+    }
+
+    /**
+     * Asks for a permit.
+     *
+     * @param method what the permit is for, as operators see it
+     * @param maxWait how long to wait for it; zero: one attempt
+     * @return the request, under way
+     */
+    public Admission admit(String method, Duration maxWait) {
+        return limiting ? engine.admit(spec, method, maxWait) : UncountedAdmission.of(spec);
     }
 
     /**
      * How full the semaphore is, over all processes.
      *
-     * @return fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     * @return the state at one instant
      */
     public CompletionStage<SemaphoreStatus> status() {
-        return StoreFailures.translate(spec.name(), store.occupancy(spec.name(), 0))
-                .thenApply(occupancy -> new SemaphoreStatus(spec.name(), spec.permits(), occupancy.inUse()));
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(spec.name(), now.resizedTo().orElse(spec.permits()),
+                now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.statedLimits()));
     }
 
     /**
      * Who holds permits, over all processes.
      *
-     * @param most how many to list at the most
-     * @return the lease that ends first coming first; fails with
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     * @return the lease that ends first coming first; at most {@value PermitStore#MAX_LISTED}
      */
-    public CompletionStage<List<Holder>> holders(int most) {
-        return StoreFailures.translate(spec.name(), store.occupancy(spec.name(), most))
-                .thenApply(occupancy -> occupancy.holders());
+    public CompletionStage<List<Holder>> holders() {
+        return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::holders);
+    }
+
+    /**
+     * Who waits for permits, over all processes.
+     *
+     * @return the fair ones first and in their order; at most {@value PermitStore#MAX_LISTED}
+     */
+    public CompletionStage<List<Waiter>> waiters() {
+        return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::waiters);
+    }
+
+    private CompletionStage<Occupancy> occupancy(int most) {
+        return StoreFailures.translate(spec.name(), engine.store().occupancy(spec.name(), most));
+    }
+
+    /**
+     * Takes a permit away from its holder.
+     *
+     * @param permitId the permit
+     * @return {@code false} when it is not held
+     */
+    public CompletionStage<Boolean> revoke(String permitId) {
+        return StoreFailures.translate(spec.name(), engine.store().revoke(spec.name(), permitId));
+    }
+
+    /**
+     * Sets the limit for all processes.
+     *
+     * @param permits the limit, at least 1
+     * @return completes when it is in force
+     */
+    public CompletionStage<Void> resize(int permits) {
+        return StoreFailures.translate(spec.name(), engine.store().resize(spec.name(), permits));
+    }
+
+    /**
+     * Undoes {@link #resize}.
+     *
+     * @return {@code false} when there was nothing to undo
+     */
+    public CompletionStage<Boolean> resetSize() {
+        return StoreFailures.translate(spec.name(), engine.store().resetSize(spec.name()));
     }
 }

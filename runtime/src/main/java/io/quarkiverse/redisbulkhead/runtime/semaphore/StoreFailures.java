@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** Turns what a store fails with into what callers are promised. */
 final class StoreFailures {
@@ -19,6 +20,12 @@ final class StoreFailures {
     static BulkheadUnavailableException unavailable(String bulkhead, Throwable failure) {
         Throwable cause = cause(failure);
         return new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
+    }
+
+    /** Whether a rejection is for want of an answer from the store. */
+    static boolean isOutage(Throwable rejection) {
+        return cause(rejection) instanceof BulkheadUnavailableException unavailable
+                && unavailable.getCause() instanceof StoreException;
     }
 
     static Throwable cause(Throwable failure) {

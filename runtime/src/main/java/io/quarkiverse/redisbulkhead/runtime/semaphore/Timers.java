@@ -5,6 +5,14 @@ import java.time.Duration;
 /** Time, as far as this package needs it. Tests hand in a clock that they move. */
 public interface Timers {
 
+    /** A task that is planned. */
+    @FunctionalInterface
+    interface Planned {
+
+        /** Unplans the task. Without effect when it has begun. */
+        void cancel();
+    }
+
     /**
      * A clock for intervals.
      *
@@ -17,6 +25,7 @@ public interface Timers {
      *
      * @param delay after what time
      * @param task must not block
+     * @return to unplan it
      */
-    void after(Duration delay, Runnable task);
+    Planned after(Duration delay, Runnable task);
 }

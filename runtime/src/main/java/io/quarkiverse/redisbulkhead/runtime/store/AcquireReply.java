@@ -25,11 +25,22 @@ public sealed interface AcquireReply {
     /**
      * All permits are held by others.
      *
-     * @param inUse how many are held
+     * @param limit the limit in force
      * @param nearestLeaseEnd how long until the first of their leases ends
      * @param copyMayFollow see {@link AcquireReply#copyMayFollow()}
      */
-    record Full(int inUse, Duration nearestLeaseEnd, boolean copyMayFollow) implements AcquireReply {
+    record Full(int limit, Duration nearestLeaseEnd, boolean copyMayFollow) implements AcquireReply {
+    }
+
+    /**
+     * All permits are held by others, or promised to others, and the caller is among the waiters now.
+     *
+     * @param limit the limit in force
+     * @param nearestLeaseEnd how long until the first of the current leases ends
+     * @param storeMillis the clock of the store, in milliseconds since the epoch
+     * @param copyMayFollow see {@link AcquireReply#copyMayFollow()}
+     */
+    record Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, boolean copyMayFollow) implements AcquireReply {
     }
 
     /** The request had been undone by {@link PermitStore#cancel} before it arrived. */

@@ -6,13 +6,16 @@ import java.time.Duration;
  * A request for one permit.
  *
  * @param bulkhead the bulkhead's name
- * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone
- * @param limit how many permits may be held, this one included
+ * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone;
+ *        without white space
+ * @param limit how many permits may be held, this one included, unless the bulkhead was resized
  * @param lease how long the permit lives
+ * @param fair whether the request waits for its turn
+ * @param place how long it stays among the waiters when no permit is free; zero: it does not wait
  * @param application the name of the asking application
  * @param instance its host and process
  * @param method the guarded method
  */
-public record AcquireRequest(String bulkhead, String permitId, int limit, Duration lease, String application, String instance,
-        String method) {
+public record AcquireRequest(String bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
+        String application, String instance, String method) {
 }

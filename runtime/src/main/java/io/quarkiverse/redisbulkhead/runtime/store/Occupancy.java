@@ -1,15 +1,24 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.SortedSet;
 
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
 
 /**
- * Who holds a bulkhead's permits at one instant.
+ * Who holds a bulkhead's permits and who waits for them, at one instant.
  *
  * @param inUse the number of unexpired permits
+ * @param waiting the number of live waiters
+ * @param resizedTo the limit that {@link PermitStore#resize} set
+ * @param statedLimits the different limits that requests stated within the last minute, ascending
  * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked
  *        for
+ * @param waiters the waiters, the fair ones first and in their order; fewer than {@code waiting} when fewer were asked
+ *        for
  */
-public record Occupancy(int inUse, List<Holder> holders) {
+public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> statedLimits,
+        List<Holder> holders, List<Waiter> waiters) {
 }

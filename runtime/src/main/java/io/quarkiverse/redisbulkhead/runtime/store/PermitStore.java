@@ -2,11 +2,19 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
- * Keeps the permits of bulkheads. Every method is one atomic step of the store, by the store's own clock, never by
- * the caller's.
+ * Keeps the permits of bulkheads, and the waiters for them. Every method is one atomic step of the store, by the
+ * store's own clock, never by the caller's.
+ * <p>
+ * In each step, leases that have ended count as ended, waiters whose place has ended as gone, and free permits go to
+ * the live waiters of fair bulkheads in the order of their requests: a permit is <em>handed over</em>. Waiters of
+ * bulkheads that are not fair are told that a permit is free, one of them for each permit, and ask again. Whoever
+ * waits is told by a {@link Notice}; as notices may be lost, waiters {@link #poll} now and then.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
  * store's; do not block it. A failure is told by the stage and never thrown. Where the store gives no answer, a stage
@@ -17,9 +25,15 @@ public interface PermitStore {
     /** How many ids {@link #cancel} takes at once. */
     int MAX_CANCELLED_AT_ONCE = 100;
 
+    /** How many ids {@link #renew} and {@link #poll} take at once. */
+    int MAX_RENEWED_AT_ONCE = 500;
+
+    /** How many holders and waiters {@link #occupancy} lists at the most. */
+    int MAX_LISTED = 1_000;
+
     /**
-     * Takes a permit if fewer than the limit are held. Asking again with the same permit id answers with the same
-     * permit.
+     * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
+     * same permit id answers with the same permit, or the same place among the waiters.
      *
      * @param request what to take
      * @return the answer
@@ -27,19 +41,18 @@ public interface PermitStore {
     CompletionStage<AcquireReply> acquire(AcquireRequest request);
 
     /**
-     * Gives a permit back.
+     * Gives a permit back, or a place among the waiters. A permit that is free by that goes to the next waiter.
      *
      * @param bulkhead the bulkhead's name
      * @param permitId the permit
-     * @return {@code false} when it was certainly not held any more, because its lease had ended or it never existed;
-     *         {@code true} when it was, and also when the request had to be sent twice, as the first copy may have
-     *         done the work
+     * @return {@code false} when no permit was held, because its lease had ended or there never was one; {@code true}
+     *         when one was, and also when the request had to be sent twice, as the first copy may have done the work
      */
     CompletionStage<Boolean> release(String bulkhead, String permitId);
 
     /**
-     * Undoes acquires whose outcome is not known: gives the permits back if they were granted, and refuses to grant
-     * them if their requests are still on the way.
+     * Undoes acquires whose outcome is not known: gives the permits back if they were granted, takes them off the
+     * waiters, and refuses to grant them if their requests are still on the way.
      *
      * @param bulkhead the bulkhead's name
      * @param permitIds the permits, from 1 to {@value #MAX_CANCELLED_AT_ONCE}
@@ -49,11 +62,65 @@ public interface PermitStore {
     CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter);
 
     /**
-     * Tells how many permits are held and by whom, the lease that ends first coming first.
+     * Lengthens leases; never shortens one, and never brings back a permit that is not held any more.
      *
      * @param bulkhead the bulkhead's name
-     * @param most how many holders to list, from 0 to 1,000; the number in use counts all of them
+     * @param leases how long each permit shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
+     * @return those permits that were not held any more
+     */
+    CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases);
+
+    /**
+     * Shows that waiters are alive, and asks what has become of their requests.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param limit how many permits there are, unless the bulkhead was resized
+     * @param places how long the place of each waiter shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
+     * @return the answer
+     */
+    CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places);
+
+    /**
+     * Takes a permit away, and tells its holder.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param permitId the permit
+     * @return {@code false} when it was not held
+     */
+    CompletionStage<Boolean> revoke(String bulkhead, String permitId);
+
+    /**
+     * Sets the limit for all callers, whatever their requests say.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param limit how many permits may be held, at least 1
+     * @return completes when done
+     */
+    CompletionStage<Void> resize(String bulkhead, int limit);
+
+    /**
+     * Undoes {@link #resize}.
+     *
+     * @param bulkhead the bulkhead's name
+     * @return whether there was anything to undo; {@code true} also when the request had to be sent twice
+     */
+    CompletionStage<Boolean> resetSize(String bulkhead);
+
+    /**
+     * Tells who holds permits, the lease that ends first coming first, and who waits, the fair ones first and in their
+     * order.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param most how many holders, and how many waiters, to list, from 0 to {@value #MAX_LISTED}; the numbers count
+     *        all of them
      * @return the state at one instant
      */
     CompletionStage<Occupancy> occupancy(String bulkhead, int most);
+
+    /**
+     * Says who is told of notices. Called once, before anything else.
+     *
+     * @param listener called on a thread of the store's; must not block
+     */
+    void listen(Consumer<Notice> listener);
 }

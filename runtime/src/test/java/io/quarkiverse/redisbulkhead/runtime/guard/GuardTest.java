@@ -34,6 +34,7 @@ class GuardTest {
     final ManualAdmissions manual = ManualAdmissions.manual();
     final ManualAdmissions automatic = ManualAdmissions.automatic();
     final AtomicInteger calls = new AtomicInteger();
+    final Continuations continuations = new Continuations();
 
     @BeforeEach
     @AfterEach
@@ -70,7 +71,7 @@ class GuardTest {
         await().atMost(10, TimeUnit.SECONDS).until(() -> !manual.all.isEmpty());
         assertThat(ran.getCount()).isEqualTo(1);
 
-        manual.last().granted.complete(null);
+        manual.last().grant();
         await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
         assertThat(result).isNotDone();
         manual.last().ended.complete(null);
@@ -138,7 +139,8 @@ class GuardTest {
     /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
     @Test
     void uniTakesOnePermitPerSubscription() {
-        Uni<Object> guarded = new UniGuard("reports", automatic).call(() -> Uni.createFrom().item(calls.incrementAndGet()));
+        Uni<Object> guarded = new UniGuard("reports", automatic, continuations)
+                .call(() -> Uni.createFrom().item(calls.incrementAndGet()));
         assertThat(automatic.all).isEmpty();
 
         assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
@@ -150,7 +152,7 @@ class GuardTest {
     /** Trap 14: a retry takes a new permit. */
     @Test
     void uniRetriedTakesANewPermit() {
-        Uni<Object> guarded = new UniGuard("reports", automatic).call(() -> calls.incrementAndGet() < 3
+        Uni<Object> guarded = new UniGuard("reports", automatic, continuations).call(() -> calls.incrementAndGet() < 3
                 ? Uni.createFrom().failure(new IOException("again"))
                 : Uni.createFrom().item("done"));
 
@@ -162,10 +164,11 @@ class GuardTest {
     @Test
     void uniEmitsWhenThePermitIsBack() {
         onAnEventLoop();
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", manual).call(() -> Uni.createFrom().item("done"))
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", manual, continuations)
+                .call(() -> Uni.createFrom().item("done"))
                 .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
-        manual.last().granted.complete(null);
+        manual.last().grant();
         assertThat(manual.last().ends).isEqualTo(1);
         subscriber.assertNotTerminated();
 
@@ -177,12 +180,14 @@ class GuardTest {
     @Test
     void uniFailsWithWhatTheMethodThrowsOrEmits() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> {
+        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> Uni.createFrom().failure(own)))).isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new UniGuard("reports", rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> Uni.createFrom().failure(own))))
+                .isSameAs(own);
+        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> null)))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new UniGuard("reports", rejecting(), continuations).call(this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -190,14 +195,15 @@ class GuardTest {
     @Test
     void uniCancelledEndsItsAdmission() {
         onAnEventLoop();
-        new UniGuard("reports", manual).call(this::neverCalled).subscribe().withSubscriber(UniAssertSubscriber.create())
+        new UniGuard("reports", manual, continuations).call(this::neverCalled).subscribe()
+                .withSubscriber(UniAssertSubscriber.create())
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
-        manual.last().granted.complete(null);
+        manual.last().grant();
         assertThat(calls).hasValue(0);
 
         AtomicBoolean cancelled = new AtomicBoolean();
-        UniAssertSubscriber<Object> running = new UniGuard("reports", automatic)
+        UniAssertSubscriber<Object> running = new UniGuard("reports", automatic, continuations)
                 .call(() -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
                 .subscribe().withSubscriber(UniAssertSubscriber.create());
         running.cancel();
@@ -210,8 +216,8 @@ class GuardTest {
     void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
         onAnEventLoop();
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", manual).call(() -> work);
-        manual.last().granted.complete(null);
+        CompletableFuture<Object> result = new StageGuard("reports", manual, continuations).call(() -> work);
+        manual.last().grant();
         assertThat(manual.last().ends).isZero();
         work.complete("done");
         assertThat(manual.last().ends).isEqualTo(1);
@@ -225,13 +231,15 @@ class GuardTest {
     @Test
     void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> {
+        assertThat(failureOf(new StageGuard("reports", automatic, continuations).call(() -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> CompletableFuture.failedFuture(own))))
+        assertThat(
+                failureOf(new StageGuard("reports", automatic, continuations).call(() -> CompletableFuture.failedFuture(own))))
                 .isSameAs(own);
-        assertThat(failureOf(new StageGuard("reports", automatic).call(() -> null))).isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new StageGuard("reports", rejecting()).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new StageGuard("reports", automatic, continuations).call(() -> null)))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(failureOf(new StageGuard("reports", rejecting(), continuations).call(this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -239,7 +247,7 @@ class GuardTest {
     @Test
     void stageCancelledEndsItsAdmission() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", automatic).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", automatic, continuations).call(() -> work);
         result.cancel(true);
 
         assertThat(work).isCancelled();
@@ -248,7 +256,8 @@ class GuardTest {
 
     @Test
     void multiHoldsUntilCompletion() {
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic).call(() -> Multi.createFrom().items(1, 2, 3))
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createFrom().items(1, 2, 3))
                 .subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
         subscriber.awaitItems(1, Duration.ofSeconds(10));
@@ -263,24 +272,26 @@ class GuardTest {
     void multiEndsWithFailureAndCancellationOnce() {
         onAnEventLoop();
         IOException own = new IOException("own");
-        new MultiGuard("reports", automatic).call(() -> Multi.createFrom().failure(own)).subscribe()
+        new MultiGuard("reports", automatic, continuations).call(() -> Multi.createFrom().failure(own)).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
-        new MultiGuard("reports", automatic).call(() -> {
+        new MultiGuard("reports", automatic, continuations).call(() -> {
             throw own;
         }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
                 Duration.ofSeconds(10));
-        new MultiGuard("reports", automatic).call(() -> Multi.createFrom().nothing()).subscribe()
+        new MultiGuard("reports", automatic, continuations).call(() -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
-        new MultiGuard("reports", manual).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+        new MultiGuard("reports", manual, continuations).call(this::neverCalled).subscribe()
+                .withSubscriber(AssertSubscriber.create(1))
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
-        manual.last().granted.complete(null);
+        manual.last().grant();
         assertThat(calls).hasValue(0);
 
-        new MultiGuard("reports", rejecting()).call(this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+        new MultiGuard("reports", rejecting(), continuations).call(this::neverCalled).subscribe()
+                .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
     }
 
@@ -295,14 +306,14 @@ class GuardTest {
     void asynchronousGuardsStayOnAThreadThatMayBlock() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         CompletableFuture<Thread> emitted = new CompletableFuture<>();
-        Thread caller = new Thread(() -> new UniGuard("reports", manual).call(() -> {
+        Thread caller = new Thread(() -> new UniGuard("reports", manual, continuations).call(() -> {
             ran.complete(Thread.currentThread());
             return Uni.createFrom().item("done");
         }).subscribe().with(item -> emitted.complete(Thread.currentThread())));
         caller.start();
         await().atMost(10, TimeUnit.SECONDS).until(() -> !manual.all.isEmpty());
 
-        manual.last().granted.complete(null);
+        manual.last().grant();
         assertThat(ran.get(10, TimeUnit.SECONDS)).isSameAs(caller);
         await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
         manual.last().ended.complete(null);

@@ -8,19 +8,37 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /** Admissions that are granted, and whose end completes, when the test says so. */
 class ManualAdmissions implements Supplier<Admission> {
 
     static class ManualAdmission implements Admission {
 
-        final CompletableFuture<Void> granted = new CompletableFuture<>();
+        final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
+        final CompletableFuture<Void> asked = new CompletableFuture<>();
         final CompletableFuture<Void> ended = new CompletableFuture<>();
+        final ManualPermit permit = new ManualPermit();
         int ends;
 
         @Override
-        public CompletionStage<Void> granted() {
+        public CompletionStage<List<HeldPermit>> granted() {
             return granted.minimalCompletionStage();
+        }
+
+        @Override
+        public CompletionStage<Void> asked() {
+            return asked.minimalCompletionStage();
+        }
+
+        void grant() {
+            granted.complete(List.of(permit));
+            asked.complete(null);
+        }
+
+        void reject(Exception rejection) {
+            granted.completeExceptionally(rejection);
+            asked.complete(null);
         }
 
         @Override
@@ -36,7 +54,7 @@ class ManualAdmissions implements Supplier<Admission> {
     /** Granted and ended without a word of the test. */
     static ManualAdmissions automatic() {
         return new ManualAdmissions(admission -> {
-            admission.granted.complete(null);
+            admission.grant();
             admission.ended.complete(null);
         });
     }
@@ -48,7 +66,7 @@ class ManualAdmissions implements Supplier<Admission> {
 
     static ManualAdmissions rejecting(Exception rejection) {
         return new ManualAdmissions(admission -> {
-            admission.granted.completeExceptionally(rejection);
+            admission.reject(rejection);
             admission.ended.complete(null);
         });
     }

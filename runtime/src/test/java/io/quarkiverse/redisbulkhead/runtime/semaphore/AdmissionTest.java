@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
@@ -21,8 +23,10 @@ class AdmissionTest {
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
-    final PermitReclaimer reclaimer = new PermitReclaimer(store, timers);
-    final PermitIds ids = new PermitIds();
+    final List<PermitLost> losses = new ArrayList<>();
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final PermitReclaimer reclaimer = engine.reclaimer();
+    final PermitIds ids = engine.ids();
 
     @Test
     void grantsAndGivesBackOnce() {
@@ -193,7 +197,7 @@ class AdmissionTest {
     @Test
     void statusFailsAsPromised() {
         assertThat(semaphore("a").status().toCompletableFuture()).isCompletedExceptionally();
-        assertThat(semaphore("a").holders(1).exceptionally(e -> {
+        assertThat(semaphore("a").holders().exceptionally(e -> {
             assertThat(StoreFailures.cause(e)).isInstanceOf(BulkheadUnavailableException.class);
             return null;
         }).toCompletableFuture()).isCompletedWithValue(null);
@@ -215,11 +219,10 @@ class AdmissionTest {
     }
 
     private Semaphore semaphore(String name) {
-        return new Semaphore(SemaphoreSpec.named(name).permits(5).build(), store, new HolderIdentity("app", "host:1"), ids,
-                reclaimer);
+        return engine.semaphore(SemaphoreSpec.named(name).permits(5).build());
     }
 
-    private static CompletableFuture<Void> granted(Admission admission) {
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
         return admission.granted().toCompletableFuture();
     }
 

@@ -2,16 +2,21 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** A store that answers when the test says so. It writes down what it was asked, in order. */
@@ -20,8 +25,16 @@ class ManualStore implements PermitStore {
     final List<String> log = new ArrayList<>();
     final List<String> cancelled = new ArrayList<>();
     final Map<String, CompletableFuture<AcquireReply>> acquires = new LinkedHashMap<>();
+    final Map<String, AcquireRequest> requests = new HashMap<>();
     final Map<String, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
+    final List<Asked<Set<String>>> renewals = new ArrayList<>();
+    final List<Asked<PollReply>> polls = new ArrayList<>();
+    Consumer<Notice> listener;
     boolean down;
+
+    /** A question about several permits. */
+    record Asked<T>(Map<String, Duration> permits, CompletableFuture<T> reply) {
+    }
 
     static StoreException lost() {
         return new StoreException("no answer", true, null);
@@ -32,6 +45,7 @@ class ManualStore implements PermitStore {
         log.add("acquire " + request.bulkhead());
         CompletableFuture<AcquireReply> reply = new CompletableFuture<>();
         acquires.put(request.bulkhead(), reply);
+        requests.put(request.bulkhead(), request);
         return reply;
     }
 
@@ -54,7 +68,43 @@ class ManualStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+        log.add("renew " + bulkhead + " " + leases.size());
+        Asked<Set<String>> asked = new Asked<>(leases, new CompletableFuture<>());
+        renewals.add(asked);
+        return asked.reply();
+    }
+
+    @Override
+    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+        log.add("poll " + bulkhead + " " + places.size());
+        Asked<PollReply> asked = new Asked<>(places, new CompletableFuture<>());
+        polls.add(asked);
+        return asked.reply();
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+        return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
+    public CompletionStage<Void> resize(String bulkhead, int limit) {
+        return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(String bulkhead) {
+        return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
         return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
+    public void listen(Consumer<Notice> newListener) {
+        listener = newListener;
     }
 }

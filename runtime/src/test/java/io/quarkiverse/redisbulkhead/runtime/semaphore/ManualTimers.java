@@ -19,8 +19,10 @@ class ManualTimers implements Timers {
     }
 
     @Override
-    public void after(Duration delay, Runnable task) {
-        tasks.add(new Task(now + delay.toNanos(), task));
+    public Planned after(Duration delay, Runnable body) {
+        Task task = new Task(now + delay.toNanos(), body);
+        tasks.add(task);
+        return () -> tasks.removeIf(planned -> planned == task);
     }
 
     void advance(Duration time) {

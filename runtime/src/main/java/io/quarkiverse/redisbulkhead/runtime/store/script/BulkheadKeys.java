@@ -10,7 +10,8 @@ import java.util.List;
  */
 final class BulkheadKeys {
 
-    private static final List<String> PARTS = List.of("holders", "order", "ticket", "details", "cancelled");
+    private static final List<String> PARTS = List.of("holders", "queue", "ticket", "details", "cancelled", "waiters",
+            "limits");
 
     private BulkheadKeys() {
     }

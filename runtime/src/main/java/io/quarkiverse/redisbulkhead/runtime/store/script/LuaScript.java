@@ -9,12 +9,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The text of a script and the digest that Redis knows it by. The comments that head the file stay with us.
+ * The text of a script and the digest that Redis knows it by. The comments stay with us. Each script begins with what all
+ * of them share.
  *
  * @param text what Redis is given
  * @param sha1 its digest, 40 hexadecimal digits
  */
 record LuaScript(String text, String sha1) {
+
+    private static final String SHARED = read("bulkhead.lua");
 
     /**
      * Reads a script that lies beside this class.
@@ -22,12 +25,16 @@ record LuaScript(String text, String sha1) {
      * @param file its file name
      */
     static LuaScript load(String file) {
+        return of(SHARED + read(file));
+    }
+
+    private static String read(String file) {
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The script " + file + " is missing beside " + LuaScript.class.getName()
                         + "; a native executable must include it as a resource");
             }
-            return of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException("The script " + file + " cannot be read", e);
         }

@@ -54,7 +54,6 @@ public final class RedisLink implements AutoCloseable {
     private int openAttempts;
     private List<PendingCommand> waiting = new ArrayList<>();
     private int gapMillis;
-    private boolean down;
 
     private volatile boolean closed;
 
@@ -183,10 +182,7 @@ public final class RedisLink implements AutoCloseable {
         if (attempt == current) {
             attempt = null;
             gapMillis = longerGap();
-            if (!down) {
-                down = true;
-                LOG.warnf("Redis cannot be reached: %s. Bulkheads reject calls until it is back", cause.getMessage());
-            }
+            LOG.debugf("Redis cannot be reached: %s", cause.getMessage());
             current.early.forEach(command -> command.fail("Redis cannot be reached: " + cause.getMessage(), cause));
         }
         waiting.removeIf(command -> command.answer.isDone());
@@ -230,10 +226,6 @@ public final class RedisLink implements AutoCloseable {
 
     private void noticeAnswer() {
         gapMillis = 0;
-        if (down) {
-            down = false;
-            LOG.info("Redis answers again");
-        }
     }
 
     // The client may tell of the end of a connection on a context of its own.

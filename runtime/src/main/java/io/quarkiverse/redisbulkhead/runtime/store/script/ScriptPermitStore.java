@@ -2,114 +2,213 @@ package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps permits in Redis; each operation is one Lua script. The scripts, with the layout of the keys in their
- * headers, lie beside this class as resources.
+ * Keeps permits in Redis; each operation is one Lua script. The scripts lie beside this class as resources; the layout
+ * of the keys is told in the header of {@code bulkhead.lua}.
  * <p>
- * The algorithm is the counting semaphore of <em>Redis in Action</em>, section 6.3, with its three sources of error
+ * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
- * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's.
+ * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's. To
+ * it come waiters, which the book leaves to the callers: a release hands the permit to the first of them in the same
+ * step.
  */
 public final class ScriptPermitStore implements PermitStore {
-
-    private static final LuaScript ACQUIRE = LuaScript.load("acquire.lua");
-    private static final LuaScript RELEASE = LuaScript.load("release.lua");
-    private static final LuaScript HOLDERS = LuaScript.load("holders.lua");
 
     private static final byte[] NO_BLOCK = bytes("0");
 
     private final RedisLink link;
+    private final Mailbox mailbox;
     private final String keyPrefix;
+    private final Scripts scripts;
     private final Map<String, List<byte[]>> keys = new ConcurrentHashMap<>();
+    private volatile Consumer<Notice> listener = notice -> {
+    };
+
+    /** All scripts. Tests put a clock of their own into them. */
+    private record Scripts(LuaScript acquire, LuaScript release, LuaScript renew, LuaScript poll, LuaScript revoke,
+            LuaScript resize, LuaScript occupancy) {
+
+        private static Scripts load(UnaryOperator<LuaScript> change) {
+            return new Scripts(change.apply(LuaScript.load("acquire.lua")), change.apply(LuaScript.load("release.lua")),
+                    change.apply(LuaScript.load("renew.lua")), change.apply(LuaScript.load("poll.lua")),
+                    change.apply(LuaScript.load("revoke.lua")), change.apply(LuaScript.load("resize.lua")),
+                    change.apply(LuaScript.load("occupancy.lua")));
+        }
+    }
 
     /**
      * Creates the store.
      *
      * @param link the connection to Redis
+     * @param mailbox where this process is told of what concerns its waiters and holders; it is opened when somebody
+     *        waits
      * @param keyPrefix what all keys start with; without braces
      */
-    public ScriptPermitStore(RedisLink link, String keyPrefix) {
+    public ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix) {
+        this(link, mailbox, keyPrefix, UnaryOperator.identity());
+    }
+
+    ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, UnaryOperator<LuaScript> change) {
         this.link = link;
+        this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
+        this.scripts = Scripts.load(change);
+    }
+
+    @Override
+    public void listen(Consumer<Notice> newListener) {
+        listener = newListener;
+        mailbox.listen(newListener);
     }
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        String details = String.join("\n", oneLine(request.application()), oneLine(request.instance()),
+        long place = request.place().toMillis();
+        if (place > 0) {
+            mailbox.open();
+        }
+        String details = String.join("\n", mailbox.name(), oneLine(request.application()), oneLine(request.instance()),
                 oneLine(request.method()));
-        return link.send(new ScriptCall(ACQUIRE, keysOf(request.bulkhead()), List.of(bytes(request.permitId()),
-                bytes(Integer.toString(request.limit())), bytes(Long.toString(request.lease().toMillis())), bytes(details))))
-                .thenApply(ScriptPermitStore::acquireReply);
+        return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
+                bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"), bytes(place), bytes(details))
+                .thenApply(answer -> {
+                    AcquireReply reply = acquireReply(answer);
+                    tellOfOtherLimits(request, answer.response());
+                    return reply;
+                });
     }
 
     private static AcquireReply acquireReply(RedisAnswer answer) {
         Response reply = answer.response();
         return switch (reply.get(0).toInteger()) {
             case 1 -> new AcquireReply.Granted(reply.get(1).toLong(), answer.repeated());
-            case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), Duration.ofMillis(reply.get(2).toLong()),
+            case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), millis(reply.get(2)), answer.repeated());
+            case 2 -> new AcquireReply.Waiting(reply.get(1).toInteger(), millis(reply.get(2)), reply.get(3).toLong(),
                     answer.repeated());
             case -1 -> new AcquireReply.Cancelled();
             default -> throw new IllegalStateException("acquire.lua answered " + reply);
         };
     }
 
+    private void tellOfOtherLimits(AcquireRequest request, Response reply) {
+        String others = reply.get(reply.size() - 1).toString();
+        if (reply.size() > 1 && !others.isEmpty()) {
+            Set<Integer> limits = new HashSet<>();
+            for (String limit : others.split(",")) {
+                limits.add(Integer.parseInt(limit));
+            }
+            listener.accept(new LimitsDiffer(request.bulkhead(), request.limit(), limits));
+        }
+    }
+
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
-        return link.send(new ScriptCall(RELEASE, keysOf(bulkhead), List.of(NO_BLOCK, bytes(permitId))))
+        return call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
                 .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
     }
 
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
-        if (permitIds.isEmpty() || permitIds.size() > MAX_CANCELLED_AT_ONCE) {
-            throw new IllegalArgumentException(
-                    "From 1 to " + MAX_CANCELLED_AT_ONCE + " permits can be cancelled at once, not " + permitIds.size());
-        }
+        requireAtMost(permitIds.size(), MAX_CANCELLED_AT_ONCE);
         List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
-        args.add(bytes(Long.toString(Math.max(1, forgetAfter.toMillis()))));
+        args.add(bytes(Math.max(1, forgetAfter.toMillis())));
         permitIds.forEach(id -> args.add(bytes(id)));
-        return link.send(new ScriptCall(RELEASE, keysOf(bulkhead), args)).thenApply(answer -> null);
+        return call(scripts.release(), bulkhead, args).thenApply(answer -> null);
+    }
+
+    @Override
+    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+        requireAtMost(leases.size(), MAX_RENEWED_AT_ONCE);
+        return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
+            Set<String> gone = new HashSet<>();
+            answer.response().forEach(id -> gone.add(id.toString()));
+            return gone;
+        });
+    }
+
+    @Override
+    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+        requireAtMost(places.size(), MAX_RENEWED_AT_ONCE);
+        List<byte[]> args = new ArrayList<>();
+        args.add(bytes(limit));
+        return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.response()));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+        return call(scripts.revoke(), bulkhead, bytes(permitId))
+                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
+    }
+
+    @Override
+    public CompletionStage<Void> resize(String bulkhead, int limit) {
+        return call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null);
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(String bulkhead) {
+        return call(scripts.resize(), bulkhead, bytes(0))
+                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
-        return link.send(new ScriptCall(HOLDERS, keysOf(bulkhead), List.of(bytes(Integer.toString(most)))))
-                .thenApply(answer -> occupancy(bulkhead, answer.response()));
+        return call(scripts.occupancy(), bulkhead, bytes(most))
+                .thenApply(answer -> Replies.occupancy(bulkhead, answer.response()));
     }
 
-    private static Occupancy occupancy(String bulkhead, Response reply) {
-        List<Holder> holders = new ArrayList<>(reply.size() - 1);
-        for (int i = 1; i < reply.size(); i++) {
-            Response row = reply.get(i);
-            String[] details = row.get(3).toString().split("\n", -1);
-            boolean known = details.length == 4;
-            holders.add(new Holder(row.get(0).toString(), bulkhead, row.get(2).toLong(), known ? details[1] : "",
-                    known ? details[2] : "", known ? details[3] : "",
-                    Instant.ofEpochMilli(known ? Long.parseLong(details[0]) : 0), Instant.ofEpochMilli(row.get(1).toLong())));
+    private CompletionStage<RedisAnswer> call(LuaScript script, String bulkhead, byte[]... args) {
+        return call(script, bulkhead, List.of(args));
+    }
+
+    private CompletionStage<RedisAnswer> call(LuaScript script, String bulkhead, List<byte[]> args) {
+        return link.send(new ScriptCall(script,
+                keys.computeIfAbsent(bulkhead, name -> BulkheadKeys.of(keyPrefix, name)), args));
+    }
+
+    private static void requireAtMost(int size, int most) {
+        if (size < 1 || size > most) {
+            throw new IllegalArgumentException("From 1 to " + most + " permits can be named at once, not " + size);
         }
-        return new Occupancy(reply.get(0).toInteger(), List.copyOf(holders));
     }
 
-    private List<byte[]> keysOf(String bulkhead) {
-        return keys.computeIfAbsent(bulkhead, name -> BulkheadKeys.of(keyPrefix, name));
+    private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {
+        ids.forEach((id, time) -> {
+            args.add(bytes(id));
+            args.add(bytes(Math.max(1, time.toMillis())));
+        });
+        return args;
+    }
+
+    private static Duration millis(Response number) {
+        return Duration.ofMillis(number.toLong());
     }
 
     private static String oneLine(String text) {
         return text.replace('\n', ' ');
+    }
+
+    private static byte[] bytes(long number) {
+        return bytes(Long.toString(number));
     }
 
     private static byte[] bytes(String text) {

@@ -18,10 +18,9 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitIds;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReclaimer;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.vertx.redis.client.Redis;
 
@@ -69,10 +68,10 @@ class LostAnswerTest {
     @Test
     void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
-        ScriptPermitStore other = new ScriptPermitStore(
-                new RedisLink(redis.vertx(), redis.newClient(), Duration.ofSeconds(10), 8),
-                "test");
-        get(other.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), "app", "host:2", "B#b")));
+        Redis theirs = redis.newClient();
+        ScriptPermitStore other = redis.newStore(theirs, new RedisLink(redis.vertx(), theirs, Duration.ofSeconds(10), 8));
+        get(other.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO, "app",
+                "host:2", "B#b")));
         assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
         get(other.release("reports", "theirs"));
 
@@ -131,9 +130,10 @@ class LostAnswerTest {
         proxy = new TestProxy(first, redis.port());
         client = redis.newClient(proxy.port());
         link = new RedisLink(redis.vertx(), client, timeout, 64);
-        store = new ScriptPermitStore(link, "test");
-        semaphore = new Semaphore(SemaphoreSpec.named("reports").permits(1).build(), store, new HolderIdentity("app", "host:1"),
-                new PermitIds(), new PermitReclaimer(store, new VertxTime()));
+        store = redis.newStore(client, link);
+        HolderIdentity identity = new HolderIdentity("app", "host:1");
+        semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
+        }, true).semaphore(SemaphoreSpec.named("reports").permits(1).build());
     }
 
     private void deliver() throws Exception {
@@ -150,19 +150,6 @@ class LostAnswerTest {
             return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw (Exception) e.getCause();
-        }
-    }
-
-    private final class VertxTime implements Timers {
-
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
-
-        @Override
-        public void after(Duration delay, Runnable task) {
-            redis.vertx().setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
         }
     }
 }

@@ -52,6 +52,11 @@ final class TestRedis implements AutoCloseable {
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
     }
 
+    /** A store that has a mailbox of its own, as another process has. */
+    ScriptPermitStore newStore(Redis client, RedisLink link) {
+        return new ScriptPermitStore(link, new Mailbox(vertx, client, "test", 10_000), "test");
+    }
+
     int port() {
         return port;
     }

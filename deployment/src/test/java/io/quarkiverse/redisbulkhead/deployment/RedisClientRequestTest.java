@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
+
+/** The extension asks for a Redis client only where permits live in Redis. */
+class RedisClientRequestTest {
+
+    @Test
+    void theDefaultClientIsRequested() {
+        assertThat(requested(Map.of())).containsExactly(RedisConfig.DEFAULT_CLIENT_NAME);
+    }
+
+    @Test
+    void theNamedClientIsRequested() {
+        assertThat(requested(Map.of("quarkus.redis-bulkhead.redis-client", "permits"))).containsExactly("permits");
+    }
+
+    @Test
+    void noClientIsRequestedWhenPermitsLiveInTheProcess() {
+        assertThat(requested(Map.of("quarkus.redis-bulkhead.store", "local", "quarkus.redis-bulkhead.redis-client", "permits")))
+                .isEmpty();
+    }
+
+    private static List<String> requested(Map<String, String> properties) {
+        List<RequestedRedisClientBuildItem> clients = new ArrayList<>();
+        new RedisBulkheadProcessor().redisClient(Mapped.config(RedisBulkheadBuildTimeConfig.class, properties), clients::add);
+        return clients.stream().map(client -> client.name).toList();
+    }
+}

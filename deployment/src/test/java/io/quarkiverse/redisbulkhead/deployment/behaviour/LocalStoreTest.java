@@ -1,0 +1,78 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.arc.Arc;
+import io.quarkus.test.QuarkusUnitTest;
+import io.vertx.redis.client.Redis;
+
+/** With the local store an application needs no Redis, and its bulkheads limit all the same. */
+class LocalStoreTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Reports.class))
+            .overrideConfigKey("quarkus.devservices.enabled", "false")
+            .overrideConfigKey("quarkus.redis-bulkhead.store", "local");
+
+    @Inject
+    Reports reports;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void theLimitHolds() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.render(entered, end));
+        try {
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(bulkheads.semaphore("reports").status().inUse()).isEqualTo(1);
+
+            assertThatThrownBy(() -> reports.render(entered, end)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+                assertThat(e.name()).isEqualTo("reports");
+                assertThat(e.limit()).isEqualTo(1);
+            });
+        } finally {
+            end.countDown();
+        }
+
+        assertThat(running.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(reports.render(entered, end)).as("when the permit is free again").isEqualTo("done");
+    }
+
+    @Test
+    void thereIsNoRedisClient() {
+        assertThat(Arc.container().listAll(Redis.class)).isEmpty();
+    }
+
+    @ApplicationScoped
+    public static class Reports {
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String render(CountDownLatch entered, CountDownLatch end) {
+            entered.countDown();
+            try {
+                assertThat(end.await(10, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return "done";
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.quarkiverse.redisbulkhead.deployment.devservices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.deployment.Mapped;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkus.deployment.IsDockerWorking;
+import io.quarkus.deployment.builditem.DevServicesResultBuildItem;
+import io.quarkus.deployment.builditem.DockerStatusBuildItem;
+import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
+
+/** When an embedded Redis is offered, and when it is not. */
+class EmbeddedRedisDevServiceConditionsTest {
+
+    @Test
+    void offeredWhereThereIsNoContainerRuntime() {
+        assertThat(offered(Map.of(), false)).extracting(DevServicesResultBuildItem::getName).containsExactly("redis-bulkhead");
+    }
+
+    @Test
+    void notOfferedWhereThereIsAContainerRuntime() {
+        assertThat(offered(Map.of(), true)).isEmpty();
+    }
+
+    @Test
+    void notOfferedWhenPermitsLiveInTheProcess() {
+        assertThat(offered(Map.of("quarkus.redis-bulkhead.store", "local"), false)).isEmpty();
+    }
+
+    @Test
+    void notOfferedWhenItIsSwitchedOff() {
+        assertThat(offered(Map.of("quarkus.redis-bulkhead.devservices.enabled", "false"), false)).isEmpty();
+        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
+    }
+
+    private static List<DevServicesResultBuildItem> offered(Map<String, String> properties, boolean containerRuntime) {
+        List<DevServicesResultBuildItem> services = new ArrayList<>();
+        IsDockerWorking docker = new IsDockerWorking() {
+            @Override
+            public boolean getAsBoolean() {
+                return containerRuntime;
+            }
+        };
+        new EmbeddedRedisDevServiceProcessor().provideRedis(
+                Mapped.config(RedisBulkheadBuildTimeConfig.class, properties),
+                Mapped.config(RedisBuildTimeConfig.class, properties),
+                new DockerStatusBuildItem(docker), services::add);
+        return services;
+    }
+}

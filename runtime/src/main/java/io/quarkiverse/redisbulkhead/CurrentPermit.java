@@ -1,0 +1,38 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.util.Optional;
+
+/**
+ * The permits of the guarded method that is being called. Inject it.
+ *
+ * <pre>{@code
+ * @RedisBulkhead(name = "ledger", permits = 1)
+ * void post(Entry entry) {
+ *     long token = currentPermit.get().fencingToken();
+ *     // update ledger set ..., token = :token where id = :id and token <= :token
+ * }
+ * }</pre>
+ *
+ * The permits are bound to the thread that calls the method, until the method returns. A method that returns a
+ * {@code Uni}, a {@code CompletionStage} or a {@code Multi} asks for its permit while it puts that together, and
+ * takes the answer along; the permit itself stays valid until the asynchronous execution ends.
+ */
+public interface CurrentPermit {
+
+    /**
+     * The permit of the innermost guarded method; where that has several bulkheads, the permit that was taken last.
+     *
+     * @return never null
+     * @throws IllegalStateException when no guarded method is being called on this thread, or its bulkheads are
+     *         switched off
+     */
+    Permit get();
+
+    /**
+     * The innermost permit of a bulkhead.
+     *
+     * @param bulkhead the bulkhead's name, not null
+     * @return empty when no method that this thread is calling holds one
+     */
+    Optional<Permit> find(String bulkhead);
+}

@@ -1,0 +1,88 @@
+package io.quarkiverse.redisbulkhead;
+
+import io.smallrye.mutiny.Uni;
+
+/**
+ * The right to run one execution. Its lease is renewed in the background until it is released, {@code max-hold} is
+ * over, or it is lost. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * try (Permit permit = semaphore.acquire(Duration.ofSeconds(2))) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}.
+ */
+public interface Permit extends AutoCloseable {
+
+    /**
+     * The permit's id, unique among all permits.
+     *
+     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW}
+     */
+    String id();
+
+    /**
+     * The bulkhead that the permit belongs to.
+     *
+     * @return its name, never null
+     */
+    String bulkhead();
+
+    /**
+     * A number that is greater for each later permit of the same bulkhead, over all processes. A resource that
+     * remembers the greatest one it has seen, and refuses smaller ones, is safe from holders that were paused for
+     * longer than their lease.
+     *
+     * @return the token; 0 when the permit was given without Redis during an outage, so that such a resource refuses it
+     */
+    long fencingToken();
+
+    /**
+     * Whether the permit is still this process's. Redis is not asked: the answer is from what this process knows, and
+     * it is {@code false} as soon as the lease may have run out.
+     *
+     * @return {@code false} after a release or a loss
+     */
+    boolean isHeld();
+
+    /**
+     * Renews the lease now, in addition to the renewal in the background. With {@code max-hold}, the lease does not
+     * reach beyond it.
+     *
+     * @return {@code false} when the permit is released or lost
+     * @throws BulkheadUnavailableException when Redis gives no answer; the permit is not lost by that
+     * @throws IllegalStateException when called on an event loop
+     */
+    boolean refresh();
+
+    /**
+     * The asynchronous twin of {@link #refresh()}.
+     *
+     * @return the answer, asked for at each subscription
+     */
+    Uni<Boolean> refreshAsync();
+
+    /**
+     * Gives the permit back. Doing so again, or when it is lost, is harmless.
+     *
+     * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
+     *         When Redis gives no answer, the permit is given back in the background, and this is {@code true}
+     * @throws IllegalStateException when called on an event loop
+     */
+    boolean release();
+
+    /**
+     * The asynchronous twin of {@link #release()}.
+     *
+     * @return the answer; the permit is given back at the first subscription
+     */
+    Uni<Boolean> releaseAsync();
+
+    /** Gives the permit back, as {@link #release()} does. */
+    @Override
+    default void close() {
+        release();
+    }
+}

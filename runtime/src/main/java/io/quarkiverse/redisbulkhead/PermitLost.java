@@ -1,0 +1,31 @@
+package io.quarkiverse.redisbulkhead;
+
+/**
+ * The CDI event that tells of a permit that was lost while its execution ran. From then on another execution may run
+ * in its place. Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a
+ * worker thread.
+ *
+ * @param bulkhead the bulkhead's name
+ * @param permitId the permit
+ * @param fencingToken the permit's fencing token
+ * @param method what the permit was taken for, as {@code Class#method}
+ * @param reason why it was lost
+ */
+public record PermitLost(String bulkhead, String permitId, long fencingToken, String method, Reason reason) {
+
+    /** Why a permit was lost. */
+    public enum Reason {
+
+        /** Its lease ran out, because the process was paused or renewals got no answer. */
+        LEASE_ENDED,
+
+        /** It ran for longer than {@code max-hold}. */
+        MAX_HOLD,
+
+        /** An operator revoked it. */
+        REVOKED,
+
+        /** Redis does not know it any more: it was revoked, its lease had ended, or the data was lost. */
+        GONE
+    }
+}

@@ -1,0 +1,19 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.time.Instant;
+
+/**
+ * Who waits for a permit: one row of what an operator sees.
+ *
+ * @param permitId the id that the permit will have, unique among all permits
+ * @param bulkhead the bulkhead's name
+ * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
+ * @param application the name of the waiting application ({@code quarkus.application.name})
+ * @param instance host and process of the waiting application, as {@code host:pid}
+ * @param method the guarded method, as {@code Class#method}
+ * @param since when Redis saw the request, by its clock
+ * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
+ */
+public record Waiter(String permitId, String bulkhead, long ticket, String application, String instance, String method,
+        Instant since, Instant until) {
+}

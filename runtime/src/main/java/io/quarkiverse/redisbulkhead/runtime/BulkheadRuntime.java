@@ -1,0 +1,102 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.concurrent.CompletionStage;
+
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import jakarta.interceptor.Interceptor;
+
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkus.arc.Arc;
+import io.quarkus.runtime.ShutdownEvent;
+import io.vertx.core.Vertx;
+
+/** What all bulkheads of the application run on, from its start to its end. */
+@Singleton
+public class BulkheadRuntime {
+
+    private final Timers timers;
+    private final SemaphoreEngine engine;
+    private final Executions executions = new Executions();
+    private final Continuations continuations = new Continuations();
+    // Null with the local store.
+    private final RedisStore connection;
+
+    /**
+     * Puts the parts together; Redis is asked at the first call.
+     *
+     * @param buildTimeConfig says which store
+     * @param redis makes the store in Redis
+     * @param vertx runs timers
+     * @param application the name of the application
+     * @param losses tells of lost permits
+     */
+    @Inject
+    public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Vertx vertx,
+            @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
+            Event<PermitLost> losses) {
+        this.timers = new VertxTimers(vertx);
+        this.connection = buildTimeConfig.store() == StoreKind.LOCAL ? null : redis.connect();
+        HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
+        PermitLostEvents events = new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task));
+        this.engine = connection == null
+                ? new SemaphoreEngine(localStore(), timers, identity, events, true)
+                : new SemaphoreEngine(connection.store(), timers, identity, events,
+                        new SemaphoreEngine(localStore(), timers, identity, events, false));
+    }
+
+    private PermitStore localStore() {
+        return new LocalPermitStore(timers::nanoTime, System.currentTimeMillis());
+    }
+
+    SemaphoreEngine engine() {
+        return engine;
+    }
+
+    Executions executions() {
+        return executions;
+    }
+
+    Continuations continuations() {
+        return continuations;
+    }
+
+    /**
+     * The application is going to stop: refuses new calls and rejects those that wait.
+     *
+     * @return completes when all executions have ended
+     */
+    CompletionStage<Void> stop() {
+        engine.refuseAndRejectWaiters();
+        return executions.stop();
+    }
+
+    // Late, so that other observers can still use their permits.
+    void giveBack(@Observes @Priority(Interceptor.Priority.PLATFORM_AFTER) ShutdownEvent event) {
+        stop();
+        BlockingWait.awaitUninterruptibly(engine.giveAllBack());
+    }
+
+    @PreDestroy
+    void close() {
+        engine.close();
+        continuations.close();
+        if (connection != null) {
+            connection.close();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.Optional;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/** Finds the permits of the guarded method that the current thread is calling. */
+@Singleton
+public class CurrentPermitBean implements CurrentPermit {
+
+    private final BulkheadRuntime runtime;
+
+    /**
+     * Creates the bean.
+     *
+     * @param runtime what the permits' public faces work with
+     */
+    @Inject
+    public CurrentPermitBean(BulkheadRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    @Override
+    public Permit get() {
+        return HeldPermits.innermost().map(this::view).orElseThrow(() -> new IllegalStateException(
+                "This thread is not calling a method that is guarded by @RedisBulkhead, or its bulkheads are switched off. A "
+                        + "method that returns a Uni must ask for its permit while it puts the Uni together"));
+    }
+
+    @Override
+    public Optional<Permit> find(String bulkhead) {
+        return HeldPermits.innermost(bulkhead).map(this::view);
+    }
+
+    private Permit view(HeldPermit permit) {
+        return new PermitView(permit, runtime.continuations());
+    }
+}

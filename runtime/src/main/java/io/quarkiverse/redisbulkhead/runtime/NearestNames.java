@@ -1,0 +1,40 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/** Orders names by how near they are to a mistyped one. */
+final class NearestNames {
+
+    private NearestNames() {
+    }
+
+    /**
+     * The names, those first that need the fewest letters changed, added or taken away (Levenshtein distance).
+     *
+     * @param mistyped what was asked for
+     * @param known what there is
+     */
+    static List<String> to(String mistyped, Collection<String> known) {
+        return known.stream().sorted(Comparator.<String> comparingInt(name -> distance(mistyped, name))
+                .thenComparing(Comparator.naturalOrder())).toList();
+    }
+
+    private static int distance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
+            }
+            previous = current;
+        }
+        return previous[b.length()];
+    }
+}

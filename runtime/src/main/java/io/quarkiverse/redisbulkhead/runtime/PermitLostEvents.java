@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+import jakarta.enterprise.event.Event;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+
+/** Turns losses into CDI events. Observers may block, so they are called on a worker. */
+final class PermitLostEvents implements Consumer<PermitLost> {
+
+    private static final Logger LOG = Logger.getLogger(PermitLostEvents.class);
+
+    private final Event<PermitLost> event;
+    private final Executor workers;
+
+    PermitLostEvents(Event<PermitLost> event, Executor workers) {
+        this.event = event;
+        this.workers = workers;
+    }
+
+    @Override
+    public void accept(PermitLost loss) {
+        workers.execute(() -> {
+            event.fireAsync(loss).exceptionally(failure -> {
+                LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
+                return null;
+            });
+            try {
+                event.fire(loss);
+            } catch (RuntimeException e) {
+                LOG.errorf(e, "An observer of %s failed", loss);
+            }
+        });
+    }
+}

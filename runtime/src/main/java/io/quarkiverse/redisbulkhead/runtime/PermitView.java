@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.smallrye.mutiny.Uni;
+
+/** The public face of a permit. */
+record PermitView(HeldPermit permit, Continuations continuations) implements Permit {
+
+    @Override
+    public String id() {
+        return permit.id();
+    }
+
+    @Override
+    public String bulkhead() {
+        return permit.bulkhead();
+    }
+
+    @Override
+    public long fencingToken() {
+        return permit.fencingToken();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return permit.isHeld();
+    }
+
+    @Override
+    public boolean refresh() {
+        BlockingWait.requireAllowed(() -> "Permit.refresh() must not be called on an event loop; use refreshAsync() there");
+        return BlockingWait.await(permit.bulkhead(), permit.refresh());
+    }
+
+    @Override
+    public Uni<Boolean> refreshAsync() {
+        return continuations.answer(permit::refresh);
+    }
+
+    @Override
+    public boolean release() {
+        BlockingWait.requireAllowed(() -> "Permit.release() must not be called on an event loop; use releaseAsync() there");
+        return BlockingWait.awaitUninterruptibly(permit.release());
+    }
+
+    @Override
+    public Uni<Boolean> releaseAsync() {
+        return continuations.answer(permit::release);
+    }
+
+    @Override
+    public String toString() {
+        return "Permit " + permit.id() + " of bulkhead '" + permit.bulkhead() + "', fencing token " + permit.fencingToken();
+    }
+}

@@ -1,0 +1,71 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import jakarta.enterprise.inject.Default;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.runtime.store.script.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.script.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.InstanceHandle;
+import io.quarkus.redis.client.RedisClientName;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+
+/** Makes the store in Redis from the configuration. */
+@Singleton
+public class RedisStoreFactory {
+
+    // More commands on their way at once than this gain nothing; the client refuses those beyond max-waiting-handlers.
+    private static final int MAX_IN_FLIGHT = 1024;
+
+    private final RedisBulkheadRuntimeConfig config;
+    private final RedisConfig redisConfig;
+    private final String client;
+    private final Vertx vertx;
+
+    /**
+     * Looks nothing up yet.
+     *
+     * @param config the configuration
+     * @param buildTimeConfig names the Redis client
+     * @param redisConfig the configuration of the Redis clients
+     * @param vertx runs timers
+     */
+    @Inject
+    public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
+            RedisConfig redisConfig, Vertx vertx) {
+        this.config = config;
+        this.redisConfig = redisConfig;
+        this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
+        this.vertx = vertx;
+    }
+
+    /** The store; it connects at the first call. */
+    RedisStore connect() {
+        Redis redis = handle().get();
+        RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
+                Math.min(MAX_IN_FLIGHT, redisConfig.clients().get(client).maxWaitingHandlers()));
+        Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis());
+        return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix()), link, mailbox);
+    }
+
+    /** Whether the application says where Redis is. */
+    boolean isConfigured() {
+        return handle().getBean().isActive();
+    }
+
+    /** The property that says where Redis is. */
+    String hostsProperty() {
+        return RedisConfig.getPropertyName(client, RedisConfig.HOSTS);
+    }
+
+    // A look-up, because an injection point of any kind makes Quarkus start all clients that are configured.
+    private InstanceHandle<Redis> handle() {
+        return Arc.container().select(Redis.class, RedisConfig.isDefaultClient(client)
+                ? Default.Literal.INSTANCE
+                : RedisClientName.Literal.of(client)).getHandle();
+    }
+}

@@ -1,0 +1,68 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/** The permits of the guarded methods that a thread is calling, the innermost last. */
+public final class HeldPermits {
+
+    private static final ThreadLocal<Frame> CURRENT = new ThreadLocal<>();
+
+    private record Frame(List<HeldPermit> permits, Frame outer) {
+    }
+
+    private HeldPermits() {
+    }
+
+    /**
+     * Calls a method that holds permits.
+     *
+     * @param permits those that it holds, at least one
+     * @param method the method
+     * @return what it returned
+     * @throws Exception what it threw
+     */
+    static <T> T with(List<HeldPermit> permits, Callable<T> method) throws Exception {
+        Frame outer = CURRENT.get();
+        CURRENT.set(new Frame(permits, outer));
+        try {
+            return method.call();
+        } finally {
+            if (outer == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(outer);
+            }
+        }
+    }
+
+    /**
+     * The permit that was taken last.
+     *
+     * @return empty when this thread calls no guarded method
+     */
+    public static Optional<HeldPermit> innermost() {
+        Frame frame = CURRENT.get();
+        return frame == null ? Optional.empty() : Optional.of(frame.permits().get(frame.permits().size() - 1));
+    }
+
+    /**
+     * The permit of a bulkhead that was taken last.
+     *
+     * @param bulkhead the bulkhead's name
+     * @return empty when no method that this thread is calling holds one
+     */
+    public static Optional<HeldPermit> innermost(String bulkhead) {
+        for (Frame frame = CURRENT.get(); frame != null; frame = frame.outer()) {
+            for (HeldPermit permit : frame.permits()) {
+                if (permit.bulkhead().equals(bulkhead)) {
+                    return Optional.of(permit);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

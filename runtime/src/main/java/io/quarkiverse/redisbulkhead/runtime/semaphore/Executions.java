@@ -1,0 +1,91 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Counts the executions that are under way or wait for their permits, so that a shutdown can wait for them. Safe for use
+ * by many threads.
+ */
+public final class Executions {
+
+    private final CompletableFuture<Void> idle = new CompletableFuture<>();
+
+    // Both are guarded by this.
+    private int underWay;
+    private boolean stopping;
+
+    /**
+     * Begins an execution.
+     *
+     * @param semaphores in the order in which permits are taken, at least one
+     * @param method what the permits are for, as operators see it
+     * @return its admission; when the application is stopping, one that is rejected
+     */
+    public Admission admit(List<Semaphore> semaphores, String method) {
+        synchronized (this) {
+            underWay++;
+        }
+        Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method) : new AdmissionChain(semaphores, method);
+        return new Counted(admission);
+    }
+
+    /**
+     * Waits for the end of all executions.
+     *
+     * @return completes when none is under way
+     */
+    public CompletionStage<Void> stop() {
+        boolean none;
+        synchronized (this) {
+            stopping = true;
+            none = underWay == 0;
+        }
+        if (none) {
+            idle.complete(null);
+        }
+        return idle.minimalCompletionStage();
+    }
+
+    private void ended() {
+        boolean last;
+        synchronized (this) {
+            underWay--;
+            last = stopping && underWay == 0;
+        }
+        if (last) {
+            idle.complete(null);
+        }
+    }
+
+    private final class Counted implements Admission {
+
+        private final Admission admission;
+        private final AtomicBoolean counted = new AtomicBoolean(true);
+
+        private Counted(Admission admission) {
+            this.admission = admission;
+        }
+
+        @Override
+        public CompletionStage<List<HeldPermit>> granted() {
+            return admission.granted();
+        }
+
+        @Override
+        public CompletionStage<Void> asked() {
+            return admission.asked();
+        }
+
+        @Override
+        public CompletionStage<Void> end() {
+            return admission.end().whenComplete((given, none) -> {
+                if (counted.compareAndSet(true, false)) {
+                    ended();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * An admission with a second way for when the store is away: what the first way fails with is then not told, and the
+ * second one decides.
+ */
+final class FallbackAdmission implements Admission {
+
+    private final Admission first;
+    private final Supplier<Admission> fallback;
+    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
+    private final CompletableFuture<Void> asked = new CompletableFuture<>();
+
+    // Both are guarded by this.
+    private Admission second;
+    private boolean ending;
+
+    /**
+     * Goes the first way.
+     *
+     * @param first the way by the store
+     * @param fallback begins the second way
+     */
+    FallbackAdmission(Admission first, Supplier<Admission> fallback) {
+        this.first = first;
+        this.fallback = fallback;
+        granted.whenComplete((permits, rejection) -> asked.complete(null));
+        first.granted().whenComplete((permits, rejection) -> {
+            if (rejection == null) {
+                granted.complete(permits);
+            } else if (!StoreFailures.isOutage(rejection) || !goSecondWay()) {
+                granted.completeExceptionally(StoreFailures.cause(rejection));
+            }
+        });
+        first.asked().thenRun(() -> {
+            if (!first.granted().toCompletableFuture().isDone()) {
+                asked.complete(null);
+            }
+        });
+    }
+
+    private boolean goSecondWay() {
+        Admission way;
+        synchronized (this) {
+            if (ending) {
+                return false;
+            }
+            way = fallback.get();
+            second = way;
+        }
+        way.granted().whenComplete((permits, rejection) -> {
+            if (rejection == null) {
+                granted.complete(permits);
+            } else {
+                granted.completeExceptionally(StoreFailures.cause(rejection));
+            }
+        });
+        way.asked().thenRun(() -> asked.complete(null));
+        return true;
+    }
+
+    @Override
+    public CompletionStage<List<HeldPermit>> granted() {
+        return granted.minimalCompletionStage();
+    }
+
+    @Override
+    public CompletionStage<Void> asked() {
+        return asked.minimalCompletionStage();
+    }
+
+    @Override
+    public CompletionStage<Void> end() {
+        Admission way;
+        synchronized (this) {
+            ending = true;
+            way = second;
+        }
+        CompletionStage<Void> firstEnded = first.end();
+        return way == null ? firstEnded : firstEnded.thenCombine(way.end(), (a, b) -> null);
+    }
+}

@@ -1,0 +1,60 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+
+/** The right to run one execution, from the grant until it is released or lost. Safe for use by many threads. */
+public interface HeldPermit {
+
+    /**
+     * The permit's id.
+     *
+     * @return empty when no store knows the permit
+     */
+    String id();
+
+    /**
+     * The bulkhead.
+     *
+     * @return its name
+     */
+    String bulkhead();
+
+    /**
+     * The fencing token.
+     *
+     * @return 0 when the permit was not given by the store that all processes share
+     */
+    long fencingToken();
+
+    /**
+     * Whether the permit is held, as far as this process can tell. The store is not asked.
+     *
+     * @return {@code false} as soon as the lease may have ended
+     */
+    boolean isHeld();
+
+    /**
+     * Renews the lease.
+     *
+     * @return {@code false} when the permit is released or lost; fails with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     */
+    CompletionStage<Boolean> refresh();
+
+    /**
+     * Gives the permit back.
+     *
+     * @return {@code false} when it was released or lost before; never fails
+     */
+    CompletionStage<Boolean> release();
+
+    /**
+     * The loss that must end the execution.
+     *
+     * @return completes when the permit is lost; empty when the bulkhead does not want executions to end then
+     */
+    Optional<CompletionStage<PermitLost>> interruption();
+}

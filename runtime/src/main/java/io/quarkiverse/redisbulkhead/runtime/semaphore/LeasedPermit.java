@@ -1,0 +1,190 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/**
+ * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is never later than the
+ * end by the clock of the store, because it counts from before the store was asked.
+ */
+final class LeasedPermit implements HeldPermit {
+
+    private static final Logger LOG = Logger.getLogger(LeasedPermit.class);
+
+    private enum State {
+        HELD,
+        RELEASED,
+        LOST
+    }
+
+    private final SemaphoreSpec spec;
+    private final String id;
+    private final String method;
+    private final long fencingToken;
+    private final PermitStore store;
+    private final PermitKeeper keeper;
+    private final PermitReclaimer reclaimer;
+    private final Timers timers;
+    private final long holdEndNanos;
+    private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+    private final CompletableFuture<PermitLost> interruption;
+    private volatile long leaseEndNanos;
+    private volatile boolean copyMayFollow;
+
+    /**
+     * A permit that was granted.
+     *
+     * @param engine what it works with
+     * @param spec its bulkhead
+     * @param id its id
+     * @param method what it is for
+     * @param ticket its ticket
+     * @param copyMayFollow whether a copy of the request may still be on its way to the store
+     * @param leaseEndNanos when its lease ends, or earlier
+     */
+    LeasedPermit(SemaphoreEngine engine, SemaphoreSpec spec, String id, String method, long ticket, boolean copyMayFollow,
+            long leaseEndNanos) {
+        this.spec = spec;
+        this.id = id;
+        this.method = method;
+        this.fencingToken = engine.fenced() ? ticket : 0;
+        this.copyMayFollow = copyMayFollow;
+        this.store = engine.store();
+        this.keeper = engine.keeper();
+        this.reclaimer = engine.reclaimer();
+        this.timers = engine.timers();
+        this.leaseEndNanos = leaseEndNanos;
+        this.interruption = spec.onLost() == OnLost.INTERRUPT ? new CompletableFuture<>() : null;
+        this.holdEndNanos = spec.maxHold().map(most -> timers.nanoTime() + most.toNanos()).orElse(Long.MAX_VALUE);
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public String bulkhead() {
+        return spec.name();
+    }
+
+    @Override
+    public long fencingToken() {
+        return fencingToken;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return state.get() == State.HELD && leaseEndNanos - timers.nanoTime() > 0;
+    }
+
+    @Override
+    public Optional<CompletionStage<PermitLost>> interruption() {
+        return Optional.ofNullable(interruption);
+    }
+
+    @Override
+    public CompletionStage<Boolean> refresh() {
+        Duration lease = nextLease();
+        if (!isHeld() || lease.isNegative() || lease.isZero()) {
+            return CompletableFuture.completedStage(false);
+        }
+        return StoreFailures.translate(spec.name(), keeper.renewNow(this, lease));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release() {
+        State before = state.getAndSet(State.RELEASED);
+        if (before == State.RELEASED) {
+            return CompletableFuture.completedStage(false);
+        }
+        keeper.forget(this);
+        return giveBack().handle((wasHeld, failure) -> {
+            if (failure != null) {
+                LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", id, spec.name());
+                reclaimer.reclaim(spec.name(), id, spec.expire());
+                return before == State.HELD;
+            }
+            if (!wasHeld && before == State.HELD) {
+                keeper.report(loss(Reason.GONE));
+            }
+            return wasHeld && before == State.HELD;
+        });
+    }
+
+    private CompletionStage<Boolean> giveBack() {
+        if (copyMayFollow) {
+            return store.cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(spec.expire())).thenApply(done -> true);
+        }
+        return store.release(spec.name(), id);
+    }
+
+    /**
+     * A copy of the request for this permit may still be on its way: its release will also refuse that.
+     *
+     * @return {@code false} when the permit is released already
+     */
+    boolean refuseCopies() {
+        copyMayFollow = true;
+        return state.get() != State.RELEASED;
+    }
+
+    /** How long the lease shall be from now: {@code expire}, but not beyond {@code max-hold}. */
+    Duration nextLease() {
+        if (holdEndNanos == Long.MAX_VALUE) {
+            return spec.expire();
+        }
+        Duration left = Duration.ofNanos(holdEndNanos - timers.nanoTime());
+        return left.compareTo(spec.expire()) < 0 ? left : spec.expire();
+    }
+
+    Duration expire() {
+        return spec.expire();
+    }
+
+    long leaseEndNanos() {
+        return leaseEndNanos;
+    }
+
+    /** Whether there is nothing left to renew: the lease reaches to the end of {@code max-hold}. */
+    boolean isAtHoldEnd() {
+        return holdEndNanos - leaseEndNanos <= 0;
+    }
+
+    /** The store has lengthened the lease. */
+    void renewedUntil(long endNanos) {
+        leaseEndNanos = Math.max(leaseEndNanos, endNanos);
+    }
+
+    /** Notes that the permit is lost, unless it was released. */
+    void lose(Reason reason) {
+        if (state.compareAndSet(State.HELD, State.LOST)) {
+            PermitLost loss = loss(reason);
+            keeper.report(loss);
+            if (interruption != null) {
+                interruption.complete(loss);
+            }
+        }
+    }
+
+    /** Why the permit is lost when its lease has ended. */
+    Reason reasonOfLeaseEnd() {
+        return isAtHoldEnd() ? Reason.MAX_HOLD : Reason.LEASE_ENDED;
+    }
+
+    private PermitLost loss(Reason reason) {
+        return new PermitLost(spec.name(), id, fencingToken, method, reason);
+    }
+}

@@ -1,0 +1,205 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/**
+ * What all semaphores over one store share: who waits, who holds, and what is to be given back. Safe for use by many
+ * threads.
+ */
+public final class SemaphoreEngine {
+
+    private static final Logger LOG = Logger.getLogger(SemaphoreEngine.class);
+
+    private final PermitStore store;
+    private final Timers timers;
+    private final HolderIdentity identity;
+    private final boolean fenced;
+    private final Optional<SemaphoreEngine> fallback;
+    private final PermitIds ids = new PermitIds();
+    private final Availability availability = new Availability();
+    private final PermitReclaimer reclaimer;
+    private final PermitKeeper keeper;
+    private final WaitingRoom room;
+    private final Set<LimitsDiffer> toldOfLimits = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopping;
+
+    /**
+     * An engine over the store that processes share.
+     *
+     * @param store where permits live
+     * @param timers the clock
+     * @param identity who takes permits here
+     * @param losses told of each permit that is lost; must not block
+     * @param fallback over a store of this process, for bulkheads that go by that while the store is away
+     */
+    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses,
+            SemaphoreEngine fallback) {
+        this(store, timers, identity, losses, true, Optional.of(fallback), () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * An engine over a store of this process, which is never away.
+     *
+     * @param store where permits live
+     * @param timers the clock
+     * @param identity who takes permits here
+     * @param losses told of each permit that is lost; must not block
+     * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
+     */
+    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses,
+            boolean fenced) {
+        this(store, timers, identity, losses, fenced, Optional.empty(), () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses, boolean fenced,
+            Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
+        this.store = store;
+        this.timers = timers;
+        this.identity = identity;
+        this.fenced = fenced;
+        this.fallback = fallback;
+        this.reclaimer = new PermitReclaimer(store, timers);
+        this.keeper = new PermitKeeper(store, timers, availability, losses);
+        this.room = new WaitingRoom(store, timers, availability, random);
+        store.listen(this::notice);
+    }
+
+    private void notice(Notice notice) {
+        if (notice instanceof HandedOver handedOver) {
+            room.handedOver(handedOver);
+        } else if (notice instanceof PermitFree free) {
+            room.permitFree(free);
+        } else if (notice instanceof Revoked revoked) {
+            keeper.revoked(revoked.permitId());
+        } else if (notice instanceof NoticesMissed) {
+            room.noticesMissed();
+        } else if (notice instanceof LimitsDiffer differ && toldOfLimits.add(differ)) {
+            LOG.warnf("Instances disagree about bulkhead '%s': this one has permits=%d, others have %s. During a rollout that "
+                    + "passes; else give all of them the same value", differ.bulkhead(), differ.own(), differ.others());
+        }
+    }
+
+    /**
+     * A semaphore. Making one costs nothing; all with the same name share their permits.
+     *
+     * @param spec what it is
+     * @return the semaphore
+     */
+    public Semaphore semaphore(SemaphoreSpec spec) {
+        return new Semaphore(spec, this, true);
+    }
+
+    /**
+     * A semaphore that limits nothing. It can be looked at and changed as any other.
+     *
+     * @param spec what it would be
+     * @return the semaphore
+     */
+    public Semaphore openSemaphore(SemaphoreSpec spec) {
+        return new Semaphore(spec, this, false);
+    }
+
+    /** Begins to ask for a permit. */
+    Admission admit(SemaphoreSpec spec, String method, Duration maxWait) {
+        long begunAt = timers.nanoTime();
+        Admission byStore = new PermitAdmission(this, spec, method, maxWait).begin();
+        return switch (spec.onOutage()) {
+            case REJECT -> byStore;
+            case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(spec));
+            case LOCAL -> fallback.<Admission> map(local -> new FallbackAdmission(byStore, () -> {
+                Duration left = maxWait.minusNanos(timers.nanoTime() - begunAt);
+                return local.admit(localSpec(spec), method, left.isNegative() ? Duration.ZERO : left);
+            })).orElse(byStore);
+        };
+    }
+
+    private static SemaphoreSpec localSpec(SemaphoreSpec spec) {
+        return spec.toBuilder().permits(spec.localPermits()).build();
+    }
+
+    /** Refuses new requests from now on, and rejects all who wait. Executions that hold their permits go on. */
+    public void refuseAndRejectWaiters() {
+        stopping = true;
+        room.stop();
+        fallback.ifPresent(SemaphoreEngine::refuseAndRejectWaiters);
+    }
+
+    /**
+     * Gives all permits back that are still held, whether their executions have ended or not.
+     *
+     * @return completes when that is done, or left to the ends of the leases because the store gives no answer; never
+     *         fails
+     */
+    public CompletionStage<Void> giveAllBack() {
+        return CompletableFuture.allOf(keeper.all().stream()
+                .map(permit -> permit.release().toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    /** Ends the work in the background. What is not given back yet is free when its lease ends. */
+    public void close() {
+        stopping = true;
+        reclaimer.close();
+        fallback.ifPresent(SemaphoreEngine::close);
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    PermitStore store() {
+        return store;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    HolderIdentity identity() {
+        return identity;
+    }
+
+    boolean fenced() {
+        return fenced;
+    }
+
+    PermitIds ids() {
+        return ids;
+    }
+
+    Availability availability() {
+        return availability;
+    }
+
+    PermitReclaimer reclaimer() {
+        return reclaimer;
+    }
+
+    PermitKeeper keeper() {
+        return keeper;
+    }
+
+    WaitingRoom room() {
+        return room;
+    }
+}

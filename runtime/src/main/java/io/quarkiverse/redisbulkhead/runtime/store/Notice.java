@@ -1,0 +1,49 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.util.Set;
+
+/**
+ * What a store tells without having been asked. A notice may come late, twice, before the answer to the request that
+ * it is about, or not at all.
+ */
+public sealed interface Notice {
+
+    /**
+     * A waiter of this process holds a permit now.
+     *
+     * @param permitId the permit
+     * @param handOver what was given
+     */
+    record HandedOver(String permitId, HandOver handOver) implements Notice {
+    }
+
+    /**
+     * A permit is free, and this waiter may ask for it again. Others may be faster.
+     *
+     * @param permitId the waiter
+     */
+    record PermitFree(String permitId) implements Notice {
+    }
+
+    /**
+     * An operator has taken this permit away.
+     *
+     * @param permitId the permit
+     */
+    record Revoked(String permitId) implements Notice {
+    }
+
+    /** Notices may have been lost until now; from now on they come again. */
+    record NoticesMissed() implements Notice {
+    }
+
+    /**
+     * Callers state different limits for one bulkhead.
+     *
+     * @param bulkhead the bulkhead's name
+     * @param own the limit that a request of this process stated
+     * @param others those that others stated within the last minute
+     */
+    record LimitsDiffer(String bulkhead, int own, Set<Integer> others) implements Notice {
+    }
+}

@@ -1,0 +1,213 @@
+package io.quarkiverse.redisbulkhead.runtime.store.local;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+
+/**
+ * Keeps permits in the memory of this process. Its answers are there when a method returns, and its notices are given
+ * on the thread of the call that caused them, after the step is done: a listener may call the store again.
+ * <p>
+ * Each step runs within {@link ConcurrentHashMap#compute}, which is the one lock of its bulkhead. A bulkhead is in the
+ * map only while there is anything to remember about it. As nobody may ever come back to a bulkhead whose last lease
+ * has just run out, each step also looks at two others, in turn, and drops those in which nothing lives any more.
+ */
+public final class LocalPermitStore implements PermitStore {
+
+    private static final Logger LOG = Logger.getLogger(LocalPermitStore.class);
+
+    private static final int LOOKED_AT_IN_PASSING = 2;
+
+    private final LocalClock clock;
+
+    private final ConcurrentHashMap<String, LocalBulkhead> bulkheads = new ConcurrentHashMap<>();
+
+    /** Every bulkhead of the map, and such as have just left it. */
+    private final Queue<LocalBulkhead> rounds = new ConcurrentLinkedQueue<>();
+
+    private volatile Consumer<Notice> listener = notice -> {
+    };
+
+    /**
+     * Creates an empty store.
+     *
+     * @param nanoTime the passing of time, as {@link System#nanoTime()} tells it
+     * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again
+     */
+    public LocalPermitStore(LongSupplier nanoTime, long startEpochMillis) {
+        clock = new LocalClock(nanoTime, startEpochMillis);
+    }
+
+    @Override
+    public void listen(Consumer<Notice> listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return answer(() -> {
+            Bounds.check(request);
+            return change(request.bulkhead(), (bulkhead, step) -> bulkhead.acquire(request, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+        return answer(() -> {
+            Bounds.checkId(permitId);
+            return change(bulkhead, (it, step) -> it.release(permitId, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+        return answer(() -> {
+            Bounds.checkCount(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE);
+            permitIds.forEach(Bounds::checkId);
+            return change(bulkhead, (it, step) -> it.cancel(permitIds, forgetAfter, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+        return answer(() -> {
+            Bounds.check(leases);
+            return inspect(bulkhead, (it, step) -> it.renew(leases, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+        return answer(() -> {
+            Bounds.checkLimit(limit);
+            Bounds.check(places);
+            return change(bulkhead, (it, step) -> it.poll(limit, places, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+        return answer(() -> {
+            Bounds.checkId(permitId);
+            return change(bulkhead, (it, step) -> it.revoke(permitId, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> resize(String bulkhead, int limit) {
+        return answer(() -> {
+            Bounds.checkLimit(limit);
+            return change(bulkhead, (it, step) -> it.resize(limit, step));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(String bulkhead) {
+        return answer(() -> change(bulkhead, LocalBulkhead::resetSize));
+    }
+
+    @Override
+    public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+        return answer(() -> {
+            Bounds.checkCount(most, 0, MAX_LISTED);
+            return inspect(bulkhead, (it, step) -> it.occupancy(most, step));
+        });
+    }
+
+    /** How many bulkheads take memory. */
+    int size() {
+        return bulkheads.size();
+    }
+
+    private static <T> CompletionStage<T> answer(Supplier<T> work) {
+        try {
+            return CompletableFuture.completedFuture(work.get());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** One step that leaves no dead entry behind. */
+    private <T> T change(String name, BiFunction<LocalBulkhead, Step, T> operation) {
+        AtomicReference<Outcome<T>> outcome = new AtomicReference<>();
+        bulkheads.compute(name, (key, known) -> {
+            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(name) : known;
+            Step step = clock.newStep();
+            outcome.set(new Outcome<>(operation.apply(bulkhead, step), step.notices()));
+            return keep(bulkhead, known == null, step);
+        });
+        outcome.get().notices().forEach(this::tell);
+        dropDeadOnes();
+        return outcome.get().answer();
+    }
+
+    private record Outcome<T>(T answer, List<Notice> notices) {
+    }
+
+    private LocalBulkhead keep(LocalBulkhead bulkhead, boolean isNew, Step step) {
+        if (bulkhead.isDead(step.millis())) {
+            return null;
+        }
+        if (isNew) {
+            rounds.add(bulkhead);
+        }
+        return bulkhead;
+    }
+
+    /**
+     * One step that neither adds nor removes anything. It must not drop a bulkhead: a waiter whose place has ended
+     * may still poll, as long as no other step has seen that.
+     */
+    private <T> T inspect(String name, BiFunction<LocalBulkhead, Step, T> operation) {
+        AtomicReference<T> answer = new AtomicReference<>();
+        bulkheads.compute(name, (key, known) -> {
+            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(name) : known;
+            answer.set(operation.apply(bulkhead, clock.newStep()));
+            return known;
+        });
+        return answer.get();
+    }
+
+    private void tell(Notice notice) {
+        try {
+            listener.accept(notice);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "The listener failed on %s", notice);
+        }
+    }
+
+    private void dropDeadOnes() {
+        for (int i = 0; i < LOOKED_AT_IN_PASSING; i++) {
+            LocalBulkhead bulkhead = rounds.poll();
+            if (bulkhead != null && isStillThere(bulkhead)) {
+                rounds.add(bulkhead);
+            }
+        }
+    }
+
+    /** Drops the bulkhead when it is dead. Of two with the same name, one after the other, only the younger is there. */
+    private boolean isStillThere(LocalBulkhead bulkhead) {
+        return bulkhead == bulkheads.computeIfPresent(bulkhead.name(),
+                (key, known) -> known == bulkhead && known.isDead(clock.newStep().millis()) ? null : known);
+    }
+}

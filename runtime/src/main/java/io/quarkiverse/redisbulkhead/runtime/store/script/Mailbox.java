@@ -1,0 +1,229 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.util.UUID;
+import java.util.function.Consumer;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+
+/**
+ * Where this process is told what has become of its permits and waiters: one channel, and one connection that is
+ * subscribed to it, for all bulkheads. The connection is opened when somebody waits for the first time; when it is
+ * lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows.
+ * <p>
+ * Safe for use by many threads; the work is done on an event loop context of its own.
+ */
+public final class Mailbox implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Mailbox.class);
+
+    private static final int FIRST_GAP_MILLIS = 20;
+    private static final int LONGEST_GAP_MILLIS = 2_000;
+
+    private final Vertx vertx;
+    private final Context context;
+    private final Redis redis;
+    private final String name;
+    private final long timeoutMillis;
+    private volatile Consumer<Notice> listener = notice -> {
+    };
+    private volatile boolean wanted;
+    private volatile boolean closed;
+
+    // Both are touched on the context only.
+    private RedisConnection current;
+    private int gapMillis;
+
+    /**
+     * Creates the mailbox; nothing is opened yet.
+     *
+     * @param vertx where timers run
+     * @param redis the client that connections come from; it stays the caller's
+     * @param keyPrefix what the name of the channel starts with, as those of the keys do
+     * @param timeoutMillis after what time an attempt to subscribe is given up
+     */
+    public Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis) {
+        this.vertx = vertx;
+        this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.redis = redis;
+        this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
+        this.timeoutMillis = Math.max(1, timeoutMillis);
+    }
+
+    /** The name of the channel. */
+    String name() {
+        return name;
+    }
+
+    void listen(Consumer<Notice> newListener) {
+        listener = newListener;
+    }
+
+    /** Opens the connection, unless that has been done. */
+    void open() {
+        if (!wanted) {
+            wanted = true;
+            context.runOnContext(now -> connect());
+        }
+    }
+
+    private void connect() {
+        if (closed || current != null) {
+            return;
+        }
+        Attempt attempt = new Attempt();
+        attempt.timer = vertx.setTimer(timeoutMillis, id -> failed(attempt, "no answer"));
+        connection().onComplete(result -> context.runOnContext(now -> {
+            if (result.failed()) {
+                failed(attempt, result.cause().getMessage());
+            } else if (attempt.over || closed) {
+                discard(result.result());
+            } else {
+                subscribe(attempt, result.result());
+            }
+        }));
+    }
+
+    /** One try to get a subscription. */
+    private static final class Attempt {
+
+        private long timer;
+        private boolean over;
+        private RedisConnection connection;
+    }
+
+    private Future<RedisConnection> connection() {
+        try {
+            return redis.connect();
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private void subscribe(Attempt attempt, RedisConnection connection) {
+        attempt.connection = connection;
+        connection.handler(message -> receive(attempt, message));
+        connection.endHandler(end -> context.runOnContext(now -> lost(attempt, connection)));
+        connection.exceptionHandler(failure -> context.runOnContext(now -> lost(attempt, connection)));
+        // Succeeds when it is written; the server confirms it, or refuses it, by a message.
+        connection.send(Request.cmd(Command.SUBSCRIBE).arg(name))
+                .onFailure(failure -> context.runOnContext(now -> failed(attempt, failure.getMessage())));
+    }
+
+    private void subscribed(Attempt attempt) {
+        if (attempt.over) {
+            return;
+        }
+        attempt.over = true;
+        vertx.cancelTimer(attempt.timer);
+        current = attempt.connection;
+        gapMillis = 0;
+        LOG.debugf("Subscribed to %s", name);
+        tell(new NoticesMissed());
+    }
+
+    private void failed(Attempt attempt, String reason) {
+        if (attempt.over) {
+            return;
+        }
+        attempt.over = true;
+        vertx.cancelTimer(attempt.timer);
+        LOG.debugf("Cannot subscribe to %s: %s. Waiters look for themselves meanwhile", name, reason);
+        if (attempt.connection != null) {
+            discard(attempt.connection);
+        }
+        again();
+    }
+
+    private void lost(Attempt attempt, RedisConnection connection) {
+        if (!attempt.over) {
+            failed(attempt, "the connection was lost");
+        } else if (current == connection) {
+            current = null;
+            discard(connection);
+            again();
+        }
+    }
+
+    private void again() {
+        if (!closed) {
+            gapMillis = Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
+            vertx.setTimer(gapMillis, timer -> context.runOnContext(now -> connect()));
+        }
+    }
+
+    private void receive(Attempt attempt, Response message) {
+        if (message == null) {
+            return;
+        }
+        if (message.type() == ResponseType.ERROR) {
+            context.runOnContext(now -> failed(attempt, message.toString()));
+        } else if (isAbout("subscribe", message)) {
+            context.runOnContext(now -> subscribed(attempt));
+        } else if (isAbout("message", message)) {
+            read(message.get(2).toString());
+        }
+    }
+
+    private static boolean isAbout(String kind, Response message) {
+        return (message.type() == ResponseType.PUSH || message.type() == ResponseType.MULTI) && message.size() == 3
+                && kind.equals(message.get(0).toString());
+    }
+
+    private void read(String message) {
+        String[] words = message.split(" ");
+        if (words.length == 4 && words[0].equals("handed-over")) {
+            tell(new HandedOver(words[1], new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
+        } else if (words.length == 2 && words[0].equals("free")) {
+            tell(new PermitFree(words[1]));
+        } else if (words.length == 2 && words[0].equals("revoked")) {
+            tell(new Revoked(words[1]));
+        } else {
+            LOG.warnf("A message on %s is not understood: %s", name, message);
+        }
+    }
+
+    private void tell(Notice notice) {
+        try {
+            listener.accept(notice);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "A notice was not dealt with: %s", notice);
+        }
+    }
+
+    private void discard(RedisConnection connection) {
+        connection.handler(null);
+        connection.endHandler(null);
+        connection.exceptionHandler(null);
+        // Closing really closes it, and does not put it back into the pool, because the subscription has tainted it.
+        connection.close();
+    }
+
+    /** Closes the connection. The client stays open. */
+    @Override
+    public void close() {
+        closed = true;
+        context.runOnContext(now -> {
+            if (current != null) {
+                discard(current);
+                current = null;
+            }
+        });
+    }
+}

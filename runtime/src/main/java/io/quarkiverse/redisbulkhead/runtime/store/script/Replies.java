@@ -1,0 +1,94 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.vertx.redis.client.Response;
+
+/** Reads the replies of the scripts; their form is told in the scripts' headers. */
+final class Replies {
+
+    private static final long STATED_LASTS_MILLIS = 60_000;
+
+    private Replies() {
+    }
+
+    /** The reply of {@code poll.lua}. */
+    static PollReply poll(Response reply) {
+        Map<String, HandOver> handedOver = new HashMap<>();
+        Response given = reply.get(3);
+        for (int i = 0; i < given.size(); i += 3) {
+            handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
+        }
+        Set<String> gone = new HashSet<>();
+        reply.get(4).forEach(id -> gone.add(id.toString()));
+        return new PollReply(handedOver, gone, reply.get(1).toInteger(), Duration.ofMillis(reply.get(2).toLong()),
+                reply.get(0).toLong());
+    }
+
+    /** The reply of {@code occupancy.lua}. */
+    static Occupancy occupancy(String bulkhead, Response reply) {
+        int resized = reply.get(2).toInteger();
+        List<Holder> holders = new ArrayList<>();
+        reply.get(5).forEach(row -> holders.add(Details.of(row).holder(bulkhead)));
+        List<Waiter> waiters = new ArrayList<>();
+        reply.get(6).forEach(row -> waiters.add(Details.of(row).waiter(bulkhead)));
+        // Those in the queue come first and in order; the others come in no order.
+        waiters.sort(Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
+                .thenComparing(Waiter::ticket)
+                .thenComparing(Waiter::since));
+        return new Occupancy(reply.get(0).toInteger(), reply.get(1).toInteger(),
+                resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), stated(reply.get(3), reply.get(4).toLong()),
+                List.copyOf(holders), List.copyOf(waiters));
+    }
+
+    private static SortedSet<Integer> stated(Response pairs, long now) {
+        SortedSet<Integer> limits = new TreeSet<>();
+        for (int i = 0; i < pairs.size(); i += 2) {
+            if (now - pairs.get(i + 1).toLong() < STATED_LASTS_MILLIS) {
+                limits.add(pairs.get(i).toInteger());
+            }
+        }
+        return limits;
+    }
+
+    /** A row of a holder or a waiter; what is not known is empty. */
+    private record Details(String id, Instant until, long ticket, Instant since, String application, String instance,
+            String method) {
+
+        private static final int LINES = 8;
+
+        static Details of(Response row) {
+            String[] lines = row.get(2).toString().split("\n", -1);
+            Instant until = Instant.ofEpochMilli(row.get(1).toLong());
+            if (lines.length != LINES) {
+                return new Details(row.get(0).toString(), until, 0, Instant.EPOCH, "", "", "");
+            }
+            return new Details(row.get(0).toString(), until, Long.parseLong(lines[0]),
+                    Instant.ofEpochMilli(Long.parseLong(lines[1])), lines[5], lines[6], lines[7]);
+        }
+
+        Holder holder(String bulkhead) {
+            return new Holder(id, bulkhead, ticket, application, instance, method, since, until);
+        }
+
+        Waiter waiter(String bulkhead) {
+            return new Waiter(id, bulkhead, ticket, application, instance, method, since, until);
+        }
+    }
+}

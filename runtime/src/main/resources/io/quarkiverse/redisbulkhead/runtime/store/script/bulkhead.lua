@@ -1,0 +1,182 @@
+-- What all scripts of a bulkhead begin with: its keys, its clock, and the passing on of free permits.
+--
+-- KEYS[1] holders    sorted set  permit id -> end of its lease, ms
+-- KEYS[2] queue      sorted set  permit id -> ticket; the waiters that are served in order
+-- KEYS[3] ticket     string      the last ticket given
+-- KEYS[4] details    hash        permit id -> ticket, since (ms), lease (ms), limit, mailbox, application, instance, method; one a line
+-- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
+-- KEYS[6] waiters    sorted set  permit id -> end of its place, ms; all waiters, those in the queue too
+-- KEYS[7] limits     hash        'override' -> the limit set by an operator; any limit -> when it was last stated, ms
+--
+-- A permit is held, and a place is taken, until its end; the server's clock decides. Dead ones count as gone at once, and are removed by
+-- and by, at most 1000 of each a call. While anybody waits in the queue, nobody else gets a free permit.
+--
+-- Messages to a mailbox (a channel): 'handed-over <id> <ticket> <end of lease>', 'free <id>', 'revoked <id>'. They may be lost, so a server
+-- that refuses PUBLISH does no harm but delay.
+--
+-- Every key is read before the first one is written: a key of a foreign type ends the script with nothing changed.
+
+local HOLDERS, QUEUE, TICKET, DETAILS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local CANCELLED, WAITERS, LIMITS = KEYS[5], KEYS[6], KEYS[7]
+
+local time = redis.call('TIME')
+local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = math.floor(micros / 1000)
+local AFTER_NOW = '(' .. string.format('%.0f', now)
+
+-- How long keys outlive what they hold, and an operator's limit its last use.
+local SLACK = 1000
+local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
+
+local lastTicket = redis.call('GET', TICKET)
+local override = tonumber(redis.call('HGET', LIMITS, 'override'))
+redis.call('ZCARD', HOLDERS)
+local queued = redis.call('ZCARD', QUEUE)
+redis.call('HLEN', DETAILS)
+redis.call('ZCARD', CANCELLED)
+local anybodyWaits = redis.call('ZCARD', WAITERS) + queued > 0
+
+-- A whole number that is no larger than a double holds exactly; anything else is somebody else's.
+if lastTicket and (not string.match(lastTicket, '^%d+$') or tonumber(lastTicket) >= 9007199254740991) then
+    return redis.error_reply('WRONGTYPE ' .. TICKET .. ' holds no ticket')
+end
+
+local function whole(number)
+    return string.format('%.0f', number)
+end
+
+-- A time to live only ever grows: a caller with a short lease must not end the keys under one with a long lease.
+local function keep(key, ttl)
+    if redis.call('PTTL', key) < ttl then
+        redis.call('PEXPIRE', key, ttl)
+    end
+end
+
+-- Writes to a key that shall live for at least that long. The time to live is set right after the write, so that no key can stay behind
+-- without one.
+local function put(ttl, command, key, ...)
+    local tooShort = redis.call('PTTL', key) < ttl
+    redis.call(command, key, ...)
+    if tooShort then
+        redis.call('PEXPIRE', key, ttl)
+    end
+end
+
+local function used()
+    return redis.call('ZCOUNT', HOLDERS, AFTER_NOW, '+inf')
+end
+
+local function isAfterNow(score)
+    return score and tonumber(score) > now
+end
+
+local function nearestLeaseEnd()
+    local nearest = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    return nearest[2] and tonumber(nearest[2]) - now or 0
+end
+
+-- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
+local function nextTicket(ttl)
+    local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
+    lastTicket = ticket
+    if redis.call('PTTL', TICKET) < ttl then
+        redis.call('SET', TICKET, whole(ticket), 'PX', ttl)
+    else
+        redis.call('SET', TICKET, whole(ticket), 'KEEPTTL')
+    end
+    return ticket
+end
+
+local function describe(ttl, id, ticket, since, lease, limit, rest)
+    put(ttl, 'HSET', DETAILS, id, table.concat({ whole(ticket), whole(since), whole(lease), whole(limit), rest }, '\n'))
+end
+
+local function read(id)
+    local ticket, since, lease, limit, rest =
+        string.match(redis.call('HGET', DETAILS, id) or '', '^(%d+)\n(%d+)\n(%d+)\n(%d+)\n(.*)$')
+    if ticket then
+        return { ticket = tonumber(ticket), since = tonumber(since), lease = tonumber(lease), limit = tonumber(limit), rest = rest }
+    end
+end
+
+local function tell(details, message)
+    redis.pcall('PUBLISH', string.match(details.rest, '^[^\n]*'), message)
+end
+
+local function forget(ids)
+    redis.call('ZREM', HOLDERS, unpack(ids))
+    redis.call('HDEL', DETAILS, unpack(ids))
+    if anybodyWaits then
+        redis.call('ZREM', QUEUE, unpack(ids))
+        redis.call('ZREM', WAITERS, unpack(ids))
+    end
+end
+
+local function forgetDead(key)
+    for round = 1, 10 do
+        local dead = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, 100)
+        if #dead > 0 then
+            forget(dead)
+        end
+        if #dead < 100 then
+            return
+        end
+    end
+end
+
+local function hold(id, ticket, lease, limit, rest)
+    put(lease + SLACK, 'ZADD', HOLDERS, whole(now + lease), id)
+    describe(lease + SLACK, id, ticket, now, lease, limit, rest)
+    if anybodyWaits then
+        redis.call('ZREM', QUEUE, id)
+        redis.call('ZREM', WAITERS, id)
+    end
+end
+
+-- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
+local function handOver()
+    local inUse = used()
+    for step = 1, 1000 do
+        local id = redis.call('ZRANGE', QUEUE, 0, 0)[1]
+        if not id then
+            return
+        end
+        local details = read(id)
+        if details and isAfterNow(redis.call('ZSCORE', WAITERS, id)) then
+            if inUse >= (override or details.limit) then
+                return
+            end
+            local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))
+            hold(id, ticket, details.lease, details.limit, details.rest)
+            keep(TICKET, details.lease + SLACK)
+            tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(now + details.lease))
+            inUse = inUse + 1
+        else
+            forget({ id })
+        end
+    end
+end
+
+-- What each change of a bulkhead begins with.
+local function settle()
+    forgetDead(HOLDERS)
+    if anybodyWaits then
+        forgetDead(WAITERS)
+        handOver()
+    end
+end
+
+-- Tells waiters that stand in no queue that there are free permits; one waiter for each, whichever, since others may be faster anyway.
+local function wake(most)
+    if not anybodyWaits or most < 1 or redis.call('ZCARD', QUEUE) > 0 then
+        return
+    end
+    local inUse = used()
+    for _, id in ipairs(redis.call('ZRANDMEMBER', WAITERS, math.min(most, 100))) do
+        local details = read(id)
+        if details and inUse < (override or details.limit) then
+            tell(details, 'free ' .. id)
+            inUse = inUse + 1
+        end
+    end
+end

@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/** A permit that is lost when the test says so. */
+class ManualPermit implements HeldPermit {
+
+    final CompletableFuture<PermitLost> lost = new CompletableFuture<>();
+    boolean interruptsOnLoss = true;
+
+    @Override
+    public String id() {
+        return "id";
+    }
+
+    @Override
+    public String bulkhead() {
+        return "reports";
+    }
+
+    @Override
+    public long fencingToken() {
+        return 7;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !lost.isDone();
+    }
+
+    @Override
+    public CompletionStage<Boolean> refresh() {
+        return CompletableFuture.completedStage(isHeld());
+    }
+
+    @Override
+    public CompletionStage<Boolean> release() {
+        return CompletableFuture.completedStage(isHeld());
+    }
+
+    @Override
+    public Optional<CompletionStage<PermitLost>> interruption() {
+        return interruptsOnLoss ? Optional.of(lost) : Optional.empty();
+    }
+
+    void lose() {
+        lost.complete(new PermitLost("reports", "id", 7, "A#a", PermitLost.Reason.REVOKED));
+    }
+}
