@@ -37,6 +37,7 @@ final class LeasedPermit implements HeldPermit {
     private final PermitKeeper keeper;
     private final PermitReclaimer reclaimer;
     private final Timers timers;
+    private final Duration lease;
     private final long holdEndNanos;
     private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
     private final CompletableFuture<PermitLost> interruption;
@@ -67,7 +68,8 @@ final class LeasedPermit implements HeldPermit {
         this.timers = engine.timers();
         this.leaseEndNanos = leaseEndNanos;
         this.interruption = spec.onLost() == OnLost.INTERRUPT ? new CompletableFuture<>() : null;
-        this.holdEndNanos = spec.maxHold().map(most -> timers.nanoTime() + most.toNanos()).orElse(Long.MAX_VALUE);
+        this.lease = leaseOf(spec);
+        this.holdEndNanos = leaseEndNanos - lease.toNanos() + spec.maxHold().orElse(lease).toNanos();
     }
 
     @Override
@@ -97,11 +99,10 @@ final class LeasedPermit implements HeldPermit {
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        Duration lease = nextLease();
-        if (!isHeld() || lease.isNegative() || lease.isZero()) {
+        if (!isHeld()) {
             return CompletableFuture.completedStage(false);
         }
-        return StoreFailures.translate(spec.name(), keeper.renewNow(this, lease));
+        return StoreFailures.translate(spec.name(), keeper.renewNow(this));
     }
 
     @Override
@@ -114,7 +115,7 @@ final class LeasedPermit implements HeldPermit {
         return giveBack().handle((wasHeld, failure) -> {
             if (failure != null) {
                 LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", id, spec.name());
-                reclaimer.reclaim(spec.name(), id, spec.expire());
+                reclaimer.reclaim(spec.name(), id, lease);
                 return before == State.HELD;
             }
             if (!wasHeld && before == State.HELD) {
@@ -126,7 +127,7 @@ final class LeasedPermit implements HeldPermit {
 
     private CompletionStage<Boolean> giveBack() {
         if (copyMayFollow) {
-            return store.cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(spec.expire())).thenApply(done -> true);
+            return store.cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(lease)).thenApply(done -> true);
         }
         return store.release(spec.name(), id);
     }
@@ -141,17 +142,22 @@ final class LeasedPermit implements HeldPermit {
         return state.get() != State.RELEASED;
     }
 
-    /** How long the lease shall be from now: {@code expire}, but not beyond {@code max-hold}. */
-    Duration nextLease() {
-        if (holdEndNanos == Long.MAX_VALUE) {
-            return spec.expire();
-        }
-        Duration left = Duration.ofNanos(holdEndNanos - timers.nanoTime());
-        return left.compareTo(spec.expire()) < 0 ? left : spec.expire();
+    /** The lease of a permit of that bulkhead: {@code expire}, but not longer than {@code max-hold}. */
+    static Duration leaseOf(SemaphoreSpec spec) {
+        return spec.maxHold().filter(most -> most.compareTo(spec.expire()) < 0).orElse(spec.expire());
     }
 
-    Duration expire() {
-        return spec.expire();
+    Duration lease() {
+        return lease;
+    }
+
+    /** How long the lease shall be from some moment, so that it does not reach beyond {@code max-hold}. */
+    Duration nextLease(long fromNanos) {
+        if (spec.maxHold().isEmpty()) {
+            return lease;
+        }
+        Duration left = Duration.ofNanos(holdEndNanos - fromNanos);
+        return left.compareTo(lease) < 0 ? left : lease;
     }
 
     long leaseEndNanos() {
@@ -160,7 +166,7 @@ final class LeasedPermit implements HeldPermit {
 
     /** Whether there is nothing left to renew: the lease reaches to the end of {@code max-hold}. */
     boolean isAtHoldEnd() {
-        return holdEndNanos - leaseEndNanos <= 0;
+        return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos <= 0;
     }
 
     /** The store has lengthened the lease. */

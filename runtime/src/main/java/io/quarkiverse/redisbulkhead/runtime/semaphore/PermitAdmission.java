@@ -32,6 +32,9 @@ final class PermitAdmission implements Admission {
 
     private static final Logger LOG = Logger.getLogger(PermitAdmission.class);
 
+    private static final Runnable NOTHING = () -> {
+    };
+
     private enum State {
         /** A request is on its way. */
         ASKING,
@@ -47,6 +50,7 @@ final class PermitAdmission implements Admission {
     private final SemaphoreSpec spec;
     private final String method;
     private final Timers timers;
+    private final Duration lease;
     private final boolean mayWait;
     private final long deadlineNanos;
     // Completes with the permit to give back, or with null when there is none. Before that, whatever may be left in the store has been
@@ -74,6 +78,7 @@ final class PermitAdmission implements Admission {
         this.spec = spec;
         this.method = method;
         this.timers = engine.timers();
+        this.lease = LeasedPermit.leaseOf(spec);
         this.mayWait = !maxWait.isZero();
         this.deadlineNanos = timers.nanoTime() + maxWait.toNanos();
         this.permitId = engine.ids().next();
@@ -122,7 +127,7 @@ final class PermitAdmission implements Admission {
         synchronized (this) {
             askedAt = timers.nanoTime();
             storeMillisAtAsking = -1;
-            request = new AcquireRequest(spec.name(), permitId, spec.permits(), spec.expire(), spec.fair(),
+            request = new AcquireRequest(spec.name(), permitId, spec.permits(), lease, spec.fair(),
                     mayWait ? place() : Duration.ZERO, engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
@@ -156,7 +161,7 @@ final class PermitAdmission implements Admission {
             } else {
                 state = State.GRANTED;
                 permit = new LeasedPermit(engine, spec, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
-                        askedAt + spec.expire().toNanos());
+                        askedAt + lease.toNanos());
             }
         }
         if (permit == null) {
@@ -171,7 +176,7 @@ final class PermitAdmission implements Admission {
         if (reply.copyMayFollow()) {
             held.thenAccept(permit -> {
                 if (permit == null || !permit.refuseCopies()) {
-                    engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+                    engine.reclaimer().reclaim(spec.name(), id, lease);
                 }
             });
         }
@@ -222,7 +227,7 @@ final class PermitAdmission implements Admission {
             state = State.REJECTED;
         }
         if (copies) {
-            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+            engine.reclaimer().reclaim(spec.name(), id, lease);
         }
         reject(rejection);
     }
@@ -243,7 +248,7 @@ final class PermitAdmission implements Admission {
             state = State.REJECTED;
         }
         if (mayBeInStore) {
-            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+            engine.reclaimer().reclaim(spec.name(), id, lease);
         }
         reject(StoreFailures.unavailable(spec.name(), failure));
     }
@@ -279,7 +284,7 @@ final class PermitAdmission implements Admission {
             take(permit);
         } else {
             LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id, spec.name());
-            engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+            engine.reclaimer().reclaim(spec.name(), id, lease);
             gone(id);
         }
     }
@@ -287,10 +292,10 @@ final class PermitAdmission implements Admission {
     // The clock of the store when it answered came after the question was sent; so this is never too late.
     private long leaseEnd(HandOver handOver) {
         if (storeMillisAtAsking < 0) {
-            return askedAt + spec.expire().toNanos();
+            return askedAt + lease.toNanos();
         }
         long sinceAnswer = Duration.ofMillis(handOver.leaseEndMillis() - storeMillisAtAsking).toNanos();
-        return Math.min(askedAt + sinceAnswer, timers.nanoTime() + spec.expire().toNanos());
+        return Math.min(askedAt + sinceAnswer, timers.nanoTime() + lease.toNanos());
     }
 
     /** The store was asked what has become of this, and the clock of its answer is known. */
@@ -341,27 +346,31 @@ final class PermitAdmission implements Admission {
     }
 
     private void timeIsOver() {
-        giveUp(() -> new BulkheadFullException(spec.name(), Math.max(1, limit), nearestLeaseEnd));
+        giveUp(() -> new BulkheadFullException(spec.name(), Math.max(1, limit), nearestLeaseEnd)).run();
     }
 
-    /** The application is stopping: nobody waits any more. */
-    void stop() {
-        giveUp(this::stopping);
+    /**
+     * The application is stopping: nobody waits any more. From now on no permit is taken.
+     *
+     * @return what then remains to be done: the place is given back, and the caller told
+     */
+    Runnable stop() {
+        return giveUp(this::stopping);
     }
 
-    private void giveUp(Supplier<RuntimeException> reason) {
+    private Runnable giveUp(Supplier<RuntimeException> reason) {
         RuntimeException rejection;
         synchronized (this) {
             if (state == State.ASKING) {
                 giveUpReason = reason.get();
             }
             if (state != State.WAITING) {
-                return;
+                return NOTHING;
             }
             rejection = reason.get();
             state = State.REJECTED;
         }
-        leaveAndReject(rejection);
+        return () -> leaveAndReject(rejection);
     }
 
     private RuntimeException stopping() {
@@ -382,11 +391,11 @@ final class PermitAdmission implements Admission {
             copies = copyMayFollow;
         }
         CompletionStage<?> left = copies
-                ? engine.store().cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(spec.expire()))
+                ? engine.store().cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(lease))
                 : engine.store().release(spec.name(), id);
         return left.handle((done, failure) -> {
             if (failure != null) {
-                engine.reclaimer().reclaim(spec.name(), id, spec.expire());
+                engine.reclaimer().reclaim(spec.name(), id, lease);
             }
             return null;
         });
@@ -424,7 +433,7 @@ final class PermitAdmission implements Admission {
     @Override
     public CompletionStage<Void> end() {
         if (ending.compareAndSet(false, true)) {
-            giveUp(() -> new CancellationException("The execution ended before a permit was free"));
+            giveUp(() -> new CancellationException("The execution ended before a permit was free")).run();
             held.thenAccept(permit -> {
                 if (permit == null) {
                     ended.complete(null);

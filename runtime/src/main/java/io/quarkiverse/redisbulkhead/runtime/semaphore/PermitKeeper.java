@@ -91,8 +91,9 @@ final class PermitKeeper {
     }
 
     /** Renews one permit at once; {@code false} when it is lost. */
-    CompletionStage<Boolean> renewNow(LeasedPermit permit, Duration lease) {
+    CompletionStage<Boolean> renewNow(LeasedPermit permit) {
         long sentAt = timers.nanoTime();
+        Duration lease = permit.nextLease(sentAt);
         return store.renew(permit.bulkhead(), Map.of(permit.id(), lease)).thenApply(gone -> {
             if (gone.isEmpty()) {
                 permit.renewedUntil(sentAt + lease.toNanos());
@@ -151,7 +152,7 @@ final class PermitKeeper {
     }
 
     private static long interval(LeasedPermit permit) {
-        return permit.expire().toNanos() / RENEWALS_PER_LEASE;
+        return permit.lease().toNanos() / RENEWALS_PER_LEASE;
     }
 
     // Within compute().
@@ -218,7 +219,7 @@ final class PermitKeeper {
     private void renew(String bulkhead, Collection<LeasedPermit> permits) {
         long sentAt = timers.nanoTime();
         Map<String, Duration> leases = new HashMap<>();
-        permits.forEach(permit -> leases.put(permit.id(), permit.nextLease()));
+        permits.forEach(permit -> leases.put(permit.id(), permit.nextLease(sentAt)));
         store.renew(bulkhead, leases).whenComplete((gone, failure) -> {
             availability.notice(failure);
             if (failure == null) {
@@ -260,7 +261,7 @@ final class PermitKeeper {
                 if (entry != null) {
                     entry.renewing = false;
                     entry.renewAt = now
-                            + Math.max(SHORTEST_GAP.toNanos(), entry.permit.expire().toNanos() / TRIES_PER_LEASE);
+                            + Math.max(SHORTEST_GAP.toNanos(), entry.permit.lease().toNanos() / TRIES_PER_LEASE);
                 }
             }
             return planNext(name, here);

@@ -121,7 +121,9 @@ final class WaitingRoom {
 
     /** The application is stopping. */
     void stop() {
-        List.copyOf(byId.values()).forEach(PermitAdmission::stop);
+        // All of them first: a place that one gives back must not go to another one.
+        List<Runnable> leave = byId.values().stream().map(PermitAdmission::stop).toList();
+        leave.forEach(Runnable::run);
     }
 
     int size() {

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
@@ -29,6 +30,9 @@ class ManualStore implements PermitStore {
     final Map<String, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
     final List<Asked<Set<String>>> renewals = new ArrayList<>();
     final List<Asked<PollReply>> polls = new ArrayList<>();
+    final List<CompletableFuture<AcquireReply>> pending = new ArrayList<>();
+    final List<CompletableFuture<Boolean>> openReleases = new ArrayList<>();
+    Supplier<PollReply> answerPolls;
     Consumer<Notice> listener;
     boolean down;
 
@@ -45,6 +49,7 @@ class ManualStore implements PermitStore {
         log.add("acquire " + request.bulkhead());
         CompletableFuture<AcquireReply> reply = new CompletableFuture<>();
         acquires.put(request.bulkhead(), reply);
+        pending.add(reply);
         requests.put(request.bulkhead(), request);
         return reply;
     }
@@ -54,7 +59,15 @@ class ManualStore implements PermitStore {
         log.add("release " + bulkhead);
         CompletableFuture<Boolean> reply = new CompletableFuture<>();
         releases.put(bulkhead, reply);
+        openReleases.add(reply);
         return reply;
+    }
+
+    /** Answers all releases that are open. */
+    void answerReleases(boolean wasHeld) {
+        List<CompletableFuture<Boolean>> open = List.copyOf(openReleases);
+        openReleases.clear();
+        open.forEach(reply -> reply.complete(wasHeld));
     }
 
     @Override
@@ -80,6 +93,9 @@ class ManualStore implements PermitStore {
         log.add("poll " + bulkhead + " " + places.size());
         Asked<PollReply> asked = new Asked<>(places, new CompletableFuture<>());
         polls.add(asked);
+        if (answerPolls != null) {
+            asked.reply().complete(answerPolls.get());
+        }
         return asked.reply();
     }
 

@@ -82,16 +82,16 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        long place = request.place().toMillis();
-        if (place > 0) {
-            mailbox.open();
-        }
         String details = String.join("\n", mailbox.name(), oneLine(request.application()), oneLine(request.instance()),
                 oneLine(request.method()));
         return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
-                bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"), bytes(place), bytes(details))
+                bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"),
+                bytes(request.place().toMillis()), bytes(details))
                 .thenApply(answer -> {
                     AcquireReply reply = acquireReply(answer);
+                    if (reply instanceof AcquireReply.Waiting) {
+                        mailbox.open();
+                    }
                     tellOfOtherLimits(request, answer.response());
                     return reply;
                 });

@@ -1,0 +1,169 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** Guarantee 8: what calls do while the store gives no answer. */
+class OutageTest {
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(2).build();
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+    final HolderIdentity identity = new HolderIdentity("app", "host:1");
+    final LocalPermitStore local = new LocalPermitStore(timers::nanoTime, 1_000_000);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, identity, losses::add,
+            new SemaphoreEngine(local, timers, identity, losses::add, false));
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().waiting()).isZero();
+        assertThat(losses).isEmpty();
+    }
+
+    /** Trap 25. */
+    @Test
+    void rejectRejects() {
+        Admission admission = askInVain(OnOutage.REJECT);
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    /** Trap 25: whoever is let through has no fencing token, and the store is not told of its end. */
+    @Test
+    void allowLetsEverythingThrough() {
+        for (int i = 0; i < 100; i++) {
+            Admission admission = askInVain(OnOutage.ALLOW);
+            HeldPermit permit = granted(admission).join().get(0);
+            assertThat(permit.isHeld()).isTrue();
+            assertThat(permit.fencingToken()).isZero();
+            assertThat(permit.id()).isEmpty();
+            admission.end();
+            assertThat(permit.isHeld()).isFalse();
+        }
+        assertThat(store.log).doesNotContain("release reports");
+    }
+
+    /** Trap 25: this process keeps a limit of its own. */
+    @Test
+    void localKeepsALimitOfItsOwn() {
+        Admission first = askInVain(OnOutage.LOCAL);
+        Admission second = askInVain(OnOutage.LOCAL);
+        Admission third = askInVain(OnOutage.LOCAL);
+
+        assertThat(granted(first).join().get(0).fencingToken()).as("no token that the store could give again").isZero();
+        assertThat(granted(second)).isCompleted();
+        assertThat(rejection(third)).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.limit()).isEqualTo(2));
+        first.end();
+        Admission fourth = askInVain(OnOutage.LOCAL);
+        assertThat(granted(fourth)).isCompleted();
+        List.of(second, third, fourth).forEach(Admission::end);
+        assertThat(store.log).doesNotContain("release reports");
+    }
+
+    /** Trap 25: the store goes away while somebody waits; the rest of the wait is for a local permit. */
+    @Test
+    void whoWaitedForTheStoreWaitsOnLocally() {
+        SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
+                .build();
+        Admission holder = ask(waiting);
+        fail();
+        Admission admission = ask(waiting);
+        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        timers.advance(Duration.ofSeconds(4));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
+        assertThat(granted(admission)).isNotDone();
+
+        holder.end();
+        assertThat(granted(admission)).isCompleted();
+        Admission last = ask(waiting);
+        fail();
+        timers.advance(Duration.ofSeconds(11));
+        assertThat(rejection(last)).isInstanceOf(BulkheadFullException.class);
+        List.of(admission, last).forEach(Admission::end);
+    }
+
+    /** Trap 25: the next call asks the store again. */
+    @Test
+    void theWayBackIsAutomatic() {
+        for (OnOutage policy : OnOutage.values()) {
+            askInVain(policy).end();
+            Admission next = ask(SPEC.toBuilder().onOutage(policy).build());
+            store.acquires.get("reports").complete(new Granted(7, false));
+            assertThat(granted(next).join().get(0).fencingToken()).isEqualTo(7);
+            next.end();
+            store.answerReleases(true);
+            assertThat(next.end().toCompletableFuture()).isCompleted();
+        }
+    }
+
+    @Test
+    void aFullBulkheadIsNoOutage() {
+        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(3), false));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        admission.end();
+    }
+
+    @Test
+    void anApplicationThatStopsIsNoOutage() {
+        engine.refuseAndRejectWaiters();
+        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+    }
+
+    /** Trap 9: who has ended is not let through later. */
+    @Test
+    void whoHasEndedGoesNoSecondWay() {
+        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build());
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        fail();
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(ended).isCompleted();
+    }
+
+    private Admission askInVain(OnOutage policy) {
+        Admission admission = ask(SPEC.toBuilder().onOutage(policy).build());
+        fail();
+        return admission;
+    }
+
+    private Admission ask(SemaphoreSpec spec) {
+        return engine.semaphore(spec).admit("A#a");
+    }
+
+    private void fail() {
+        store.acquires.get("reports").completeExceptionally(ManualStore.lost());
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+}

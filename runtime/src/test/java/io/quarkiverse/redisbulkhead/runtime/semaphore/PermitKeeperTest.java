@@ -1,0 +1,273 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/** Guarantees 3 and 6: leases are renewed while executions run, and losses are told. */
+class PermitKeeperTest {
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1_000).expire(Duration.ofSeconds(30)).build();
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+
+    @Test
+    void allPermitsOfABulkheadAreRenewedInOneCommandAtAThirdOfTheLease() {
+        HeldPermit first = take(SPEC);
+        timers.advance(Duration.ofSeconds(4));
+        HeldPermit second = take(SPEC);
+
+        timers.advance(Duration.ofMillis(5_999));
+        assertThat(store.renewals).isEmpty();
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(store.renewals).singleElement().satisfies(renewal -> assertThat(renewal.permits())
+                .isEqualTo(Map.of(first.id(), Duration.ofSeconds(30), second.id(), Duration.ofSeconds(30))));
+        renewed();
+        timers.advance(Duration.ofSeconds(10));
+        assertThat(store.renewals).hasSize(2);
+        assertThat(store.renewals.get(1).permits()).hasSize(2);
+    }
+
+    @Test
+    void permitsOfDifferentBulkheadsAreRenewedByThemselves() {
+        take(SPEC);
+        take(SemaphoreSpec.named("other").permits(1).expire(Duration.ofSeconds(6)).build());
+
+        timers.advance(Duration.ofSeconds(2));
+        assertThat(store.log).endsWith("renew other 1");
+    }
+
+    @Test
+    void aShortExecutionIsNotRenewedAndLeavesNoTimer() {
+        HeldPermit permit = take(SPEC);
+        permit.release();
+
+        assertThat(timers.planned()).isZero();
+        timers.advance(Duration.ofMinutes(1));
+        assertThat(store.renewals).isEmpty();
+        assertThat(losses).isEmpty();
+    }
+
+    /** Trap 6: a renewal that fails is tried again until the lease has ended; then, and only then, the permit is lost. */
+    @Test
+    void aPermitIsLostWhenItsLeaseHasEndedAndNotBefore() {
+        HeldPermit permit = take(SPEC);
+        for (int second = 0; second < 29; second++) {
+            timers.advance(Duration.ofSeconds(1));
+            store.renewals.forEach(renewal -> renewal.reply().completeExceptionally(ManualStore.lost()));
+            assertThat(permit.isHeld()).as("after %d s", second + 1).isTrue();
+        }
+        assertThat(store.renewals).as("tries").hasSizeBetween(5, 12);
+        assertThat(losses).isEmpty();
+
+        timers.advance(Duration.ofSeconds(1));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().satisfies(loss -> {
+            assertThat(loss.reason()).isEqualTo(Reason.LEASE_ENDED);
+            assertThat(loss.method()).isEqualTo("A#a");
+            assertThat(loss.bulkhead()).isEqualTo("reports");
+            assertThat(loss.permitId()).isEqualTo(permit.id());
+            assertThat(loss.fencingToken()).isEqualTo(7);
+        });
+        timers.advance(Duration.ofMinutes(5));
+        assertThat(losses).as("told once").hasSize(1);
+        assertThat(timers.planned()).isZero();
+    }
+
+    /** Trap 6: and when a later try succeeds, nothing is lost. */
+    @Test
+    void aRenewalThatSucceedsLateSavesThePermit() {
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+        fail();
+        timers.advance(Duration.ofSeconds(15));
+        renewed();
+        timers.advance(Duration.ofSeconds(9));
+
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(losses).isEmpty();
+    }
+
+    /** The lease is counted from before the renewal was sent: an answer that took long does not lengthen it. */
+    @Test
+    void theLeaseCountsFromWhenTheRenewalWasSent() {
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+        timers.advance(Duration.ofSeconds(15));
+        renewed();
+        timers.advance(Duration.ofMillis(14_999));
+        assertThat(permit.isHeld()).isTrue();
+
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(permit.isHeld()).isFalse();
+    }
+
+    /** Trap 7: a process that slept through its lease knows that at once, before any timer has told it. */
+    @Test
+    void aPausedProcessDoesNotBelieveInItsPermit() {
+        HeldPermit permit = take(SPEC);
+
+        timers.jump(Duration.ofSeconds(30));
+
+        assertThat(permit.isHeld()).isFalse();
+        timers.advance(Duration.ZERO);
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.LEASE_ENDED);
+        assertThat(permit.release().toCompletableFuture().isDone()).isFalse();
+        store.releases.get("reports").complete(false);
+        assertThat(losses).as("told once").hasSize(1);
+    }
+
+    @Test
+    void aPermitThatTheStoreDoesNotKnowIsLost() {
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+
+        store.renewals.get(0).reply().complete(Set.of(permit.id()));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.GONE);
+        assertThat(timers.planned()).isZero();
+    }
+
+    /** Trap 5: a release beats a renewal that is on its way. */
+    @Test
+    void aReleaseDuringARenewalIsNoLoss() {
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+        CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
+        store.releases.get("reports").complete(true);
+
+        store.renewals.get(0).reply().complete(Set.of(permit.id()));
+
+        assertThat(released).isCompletedWithValue(true);
+        assertThat(losses).isEmpty();
+        assertThat(permit.isHeld()).isFalse();
+        timers.advance(Duration.ofMinutes(1));
+        assertThat(store.renewals).hasSize(1);
+    }
+
+    @Test
+    void aReleaseThatFindsNothingIsALoss() {
+        HeldPermit permit = take(SPEC);
+        CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
+        store.releases.get("reports").complete(false);
+
+        assertThat(released).isCompletedWithValue(false);
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.GONE);
+        assertThat(permit.release().toCompletableFuture()).as("again").isCompletedWithValue(false);
+        assertThat(store.log).containsOnlyOnce("release reports");
+    }
+
+    @Test
+    void maxHoldEndsTheRenewal() {
+        SemaphoreSpec bounded = SPEC.toBuilder().maxHold(Duration.ofSeconds(42)).onLost(OnLost.INTERRUPT).build();
+        HeldPermit permit = take(bounded);
+        timers.advance(Duration.ofSeconds(10));
+        renewed();
+        timers.advance(Duration.ofSeconds(10));
+
+        assertThat(store.renewals.get(1).permits()).as("not beyond max-hold")
+                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(22)));
+        renewed();
+        timers.advance(Duration.ofMillis(21_999));
+        assertThat(store.renewals).as("nothing left to renew").hasSize(2);
+        assertThat(permit.isHeld()).isTrue();
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.MAX_HOLD);
+        assertThat(permit.interruption().orElseThrow().toCompletableFuture()).isCompletedWithValue(losses.get(0));
+    }
+
+    @Test
+    void maxHoldShorterThanTheLeaseIsTheLease() {
+        HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(5)).build());
+
+        assertThat(store.requests.get("reports").lease()).isEqualTo(Duration.ofSeconds(5));
+        timers.advance(Duration.ofSeconds(5));
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.MAX_HOLD);
+    }
+
+    @Test
+    void aRevokedPermitIsLostAtOnce() {
+        HeldPermit permit = take(SPEC);
+        HeldPermit other = take(SPEC);
+
+        store.listener.accept(new Revoked(permit.id()));
+        store.listener.accept(new Revoked(permit.id()));
+        store.listener.accept(new Revoked("nobody"));
+
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.REVOKED);
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(permit.interruption()).as("on-lost=report").isEmpty();
+        assertThat(other.isHeld()).isTrue();
+    }
+
+    @Test
+    void manyPermitsAreRenewedInParts() {
+        IntStream.range(0, 501).forEach(i -> take(SPEC));
+        timers.advance(Duration.ofSeconds(10));
+
+        assertThat(store.renewals).extracting(renewal -> renewal.permits().size())
+                .containsExactly(PermitStore.MAX_RENEWED_AT_ONCE, 1);
+    }
+
+    @Test
+    void refreshRenewsAtOnce() {
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofSeconds(5));
+        CompletableFuture<Boolean> refreshed = permit.refresh().toCompletableFuture();
+        assertThat(store.renewals.get(0).permits()).containsOnlyKeys(permit.id());
+        renewed();
+        assertThat(refreshed).isCompletedWithValue(true);
+
+        CompletableFuture<Boolean> unanswered = permit.refresh().toCompletableFuture();
+        store.renewals.get(1).reply().completeExceptionally(ManualStore.lost());
+        assertThat(unanswered).isCompletedExceptionally();
+        assertThat(permit.isHeld()).as("no answer is no loss").isTrue();
+
+        CompletableFuture<Boolean> lost = permit.refresh().toCompletableFuture();
+        store.renewals.get(2).reply().complete(Set.of(permit.id()));
+        assertThat(lost).isCompletedWithValue(false);
+        assertThat(losses).hasSize(1);
+        assertThat(permit.refresh().toCompletableFuture()).isCompletedWithValue(false);
+        assertThat(store.renewals).hasSize(3);
+    }
+
+    private HeldPermit take(SemaphoreSpec spec) {
+        Admission admission = engine.semaphore(spec).admit("A#a");
+        store.acquires.get(spec.name()).complete(new Granted(7, false));
+        return admission.granted().toCompletableFuture().join().get(0);
+    }
+
+    private void renewed() {
+        store.renewals.get(store.renewals.size() - 1).reply().complete(Set.of());
+    }
+
+    private void fail() {
+        store.renewals.get(store.renewals.size() - 1).reply().completeExceptionally(ManualStore.lost());
+    }
+}

@@ -1,0 +1,84 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** Guarantee 2: a clean shutdown gives all permits back at once. */
+class ShutdownTest {
+
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+    final LocalPermitStore store = new LocalPermitStore(timers::nanoTime, 1_000_000);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final Executions executions = new Executions();
+    final Semaphore semaphore = engine
+            .semaphore(SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofSeconds(5)).build());
+
+    @Test
+    void runningExecutionsFinishAndOthersAreRejected() {
+        Admission first = executions.admit(List.of(semaphore), "A#a");
+        Admission second = executions.admit(List.of(semaphore, semaphore), "A#b");
+        Admission waiting = executions.admit(List.of(semaphore), "A#c");
+        assertThat(first.granted().toCompletableFuture()).isCompleted();
+        assertThat(second.granted().toCompletableFuture()).as("holds one, waits for another").isNotDone();
+
+        engine.refuseAndRejectWaiters();
+        CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
+
+        assertThat(failure(second)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(failure(waiting)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(failure(executions.admit(List.of(semaphore), "A#d"))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(inUse()).as("the rejected chain gave its first permit back").isEqualTo(1);
+        assertThat(idle).isNotDone();
+        assertThat(first.granted().toCompletableFuture().join().get(0).isHeld()).isTrue();
+    }
+
+    @Test
+    void stoppingWaitsForTheEndOfAllExecutions() {
+        Admission first = executions.admit(List.of(semaphore), "A#a");
+        Admission second = executions.admit(List.of(semaphore), "A#b");
+        CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
+        first.end();
+        first.end();
+        assertThat(idle).isNotDone();
+
+        second.end();
+
+        assertThat(idle).isCompleted();
+        assertThat(new Executions().stop().toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void whatIsStillHeldIsGivenBack() {
+        Admission running = executions.admit(List.of(semaphore), "A#a");
+        HeldPermit taken = semaphore.admit("by hand").granted().toCompletableFuture().join().get(0);
+        assertThat(inUse()).isEqualTo(2);
+
+        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+
+        assertThat(inUse()).isZero();
+        assertThat(taken.isHeld()).isFalse();
+        running.end();
+        assertThat(losses).as("given back is not lost").isEmpty();
+        assertThat(timers.planned()).isZero();
+    }
+
+    private int inUse() {
+        return store.occupancy("reports", 0).toCompletableFuture().join().inUse();
+    }
+
+    private static Throwable failure(Admission admission) {
+        return admission.granted().toCompletableFuture().handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+}

@@ -1,0 +1,480 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.Asked;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+
+/** How a waiter comes to its permit, or leaves. */
+class WaitingTest {
+
+    static final SemaphoreSpec FAIR = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofSeconds(30))
+            .maxWait(Duration.ofSeconds(60)).build();
+    static final SemaphoreSpec UNFAIR = FAIR.toBuilder().fair(false).build();
+    static final Duration FAR = Duration.ofSeconds(25);
+    static final long STORE_TIME = 1_000_000;
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            Optional.empty(), () -> 0.5);
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(engine.room().size()).as("waiters in this process").isZero();
+        assertThat(engine.reclaimer().pending()).as("permits to be given back").isZero();
+    }
+
+    /** The store hands the permit over; the waiter asks nothing more. */
+    @Test
+    void aHandOverEndsTheWait() {
+        Admission admission = wait(FAIR);
+        assertThat(granted(admission)).isNotDone();
+
+        handOver(idOf("reports"), 30_000);
+
+        assertThat(granted(admission)).isCompletedWithValueMatching(permits -> permits.get(0).fencingToken() == 42);
+        assertThat(store.log).containsExactly("acquire reports");
+        end(admission);
+    }
+
+    /** Trap 11: the notice may be faster than the answer to the request. */
+    @Test
+    void aHandOverMayComeBeforeTheAnswer() {
+        Admission admission = ask(FAIR);
+        handOver(idOf("reports"), 30_000);
+        assertThat(granted(admission)).isCompleted();
+
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+        assertThat(store.log).containsExactly("acquire reports", "release reports");
+    }
+
+    /** Trap 4: the late answer tells that a copy of the request may follow; the release then refuses that. */
+    @Test
+    void aCopyThatIsToldLateIsRefusedAtTheEnd() {
+        Admission admission = ask(FAIR);
+        handOver(idOf("reports"), 30_000);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+
+        admission.end();
+
+        assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
+    }
+
+    @Test
+    void aCopyThatIsToldAfterTheEndIsReclaimed() {
+        Admission admission = ask(FAIR);
+        handOver(idOf("reports"), 30_000);
+        end(admission);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+
+        assertThat(store.log).containsExactly("acquire reports", "release reports", "cancel reports 1");
+    }
+
+    /** The lease began when the store handed the permit over, not when the message came. */
+    @Test
+    void theLeaseOfAHandOverIsByTheStoresClock() {
+        Admission admission = wait(FAIR);
+        timers.advance(Duration.ofMillis(1_500));
+        // Handed over 500 ms after the request, and told a second later.
+        handOver(idOf("reports"), STORE_TIME + 500 + 30_000);
+        HeldPermit permit = granted(admission).join().get(0);
+
+        timers.jump(Duration.ofMillis(28_999));
+        assertThat(permit.isHeld()).isTrue();
+        timers.jump(Duration.ofMillis(1));
+        assertThat(permit.isHeld()).isFalse();
+        end(admission);
+    }
+
+    /** Traps 7 and 29: a hand-over that is told when its lease is over is none; the waiter begins anew. */
+    @Test
+    void aHandOverThatIsToldTooLateIsNone() {
+        Admission admission = wait(FAIR);
+        String first = idOf("reports");
+        timers.jump(Duration.ofSeconds(31));
+
+        handOver(first, STORE_TIME + 500 + 30_000);
+
+        assertThat(granted(admission)).isNotDone();
+        assertThat(store.cancelled).containsExactly(first);
+        assertThat(store.log).endsWith("acquire reports");
+        assertThat(idOf("reports")).isNotEqualTo(first);
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+    }
+
+    @Test
+    void aFreePermitIsAskedForAgain() {
+        Admission admission = wait(UNFAIR);
+        String id = idOf("reports");
+
+        store.listener.accept(new PermitFree(id));
+
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports");
+        assertThat(idOf("reports")).as("the same place").isEqualTo(id);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        assertThat(granted(admission)).as("somebody was faster").isNotDone();
+        store.listener.accept(new PermitFree(id));
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+    }
+
+    /** Trap 11: told of the free permit while the answer "wait" was still on its way. */
+    @Test
+    void aNoticeWhileAskingIsNotForgotten() {
+        Admission admission = ask(UNFAIR);
+        store.listener.accept(new PermitFree(idOf("reports")));
+        assertThat(store.log).containsExactly("acquire reports");
+
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports");
+        store.acquires.get("reports").complete(new Granted(43, false));
+        end(admission);
+    }
+
+    /** Trap 26: one notice makes one waiter ask, the one that has waited longest in this process. */
+    @Test
+    void oneFreePermitWakesOneWaiterOfTheProcess() {
+        Admission first = wait(UNFAIR);
+        String firstId = idOf("reports");
+        Admission second = wait(UNFAIR);
+
+        store.listener.accept(new PermitFree(idOf("reports")));
+
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports", "acquire reports");
+        assertThat(idOf("reports")).isEqualTo(firstId);
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(first)).isCompleted();
+        assertThat(granted(second)).isNotDone();
+        end(first);
+        leave(second);
+    }
+
+    /** Traps 11 and 12: nobody tells of a lease that ends, so the waiters ask then, all of them in one command. */
+    @Test
+    void waitersAskWhenTheNearestLeaseEnds() {
+        Admission first = wait(FAIR, Duration.ofMillis(700));
+        Admission second = wait(FAIR, Duration.ofMillis(700));
+        timers.advance(Duration.ofMillis(700));
+        assertThat(store.polls).isEmpty();
+        timers.advance(Duration.ofMillis(1));
+
+        Asked<PollReply> poll = store.polls.get(0);
+        assertThat(poll.permits()).hasSize(2).containsValue(WaitingRoom.PLACE);
+        String firstId = poll.permits().keySet().stream().filter(id -> !id.equals(idOf("reports"))).findFirst().orElseThrow();
+        poll.reply().complete(new PollReply(Map.of(firstId, new HandOver(42, STORE_TIME + 31_000)), Set.of(), 0,
+                Duration.ofSeconds(30), STORE_TIME + 701));
+
+        assertThat(granted(first)).isCompleted();
+        assertThat(granted(second)).isNotDone();
+        end(first);
+        leave(second);
+    }
+
+    /** Trap 11: and else now and then, with a spread, never at a fixed rate. */
+    @Test
+    void waitersAskNowAndThen() {
+        Admission admission = wait(FAIR);
+        timers.advance(Duration.ofMillis(2_999));
+        assertThat(store.polls).isEmpty();
+        timers.advance(Duration.ofMillis(1));
+        assertThat(store.polls).hasSize(1);
+
+        answerPoll(FAR);
+        timers.advance(Duration.ofSeconds(3));
+        assertThat(store.polls).hasSize(2);
+        answerPoll(FAR);
+        leave(admission);
+        assertThat(timers.planned()).isZero();
+    }
+
+    /** Leases that are renewed over and over seem to end soon each time; waiters must not ask each time. */
+    @Test
+    void askingInVainBecomesRare() {
+        Admission admission = wait(FAIR, Duration.ofMillis(50));
+        for (int i = 0; i < 1_000; i++) {
+            timers.advance(Duration.ofMillis(50));
+            if (!store.polls.isEmpty() && !store.polls.get(store.polls.size() - 1).reply().isDone()) {
+                answerPoll(Duration.ofMillis(50));
+            }
+        }
+        assertThat(store.polls).as("questions in 50 s").hasSizeBetween(20, 35);
+        leave(admission);
+    }
+
+    @Test
+    void waitersAskAtOnceWhenNoticesWereMissed() {
+        Admission admission = wait(FAIR);
+
+        store.listener.accept(new NoticesMissed());
+        store.listener.accept(new NoticesMissed());
+
+        assertThat(store.polls).as("one question at a time").hasSize(1);
+        answerPoll(FAR);
+        assertThat(store.polls).hasSize(2);
+        answerPoll(FAR);
+        assertThat(store.polls).hasSize(2);
+        leave(admission);
+    }
+
+    @Test
+    void freePermitsThatAreFoundByAskingAreAskedForByAsMany() {
+        List<Admission> admissions = IntStream.range(0, 5).mapToObj(i -> wait(UNFAIR)).toList();
+        store.listener.accept(new NoticesMissed());
+
+        store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 2, FAR, STORE_TIME));
+
+        assertThat(store.log.stream().filter("acquire reports"::equals)).hasSize(5 + 2);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        admissions.forEach(Admission::end);
+        // The other one that asked leaves when its answer comes; the manual store keeps only the last.
+        engine.room().stop();
+        store.pending.forEach(reply -> reply.complete(new Waiting(1, FAR, STORE_TIME, false)));
+        store.answerReleases(false);
+    }
+
+    @Test
+    void aWaiterThatTheStoreForgotBeginsAnew() {
+        Admission admission = wait(FAIR);
+        String first = idOf("reports");
+        store.listener.accept(new NoticesMissed());
+
+        store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(first), 0, FAR, STORE_TIME));
+
+        assertThat(store.log).endsWith("acquire reports");
+        assertThat(idOf("reports")).isNotEqualTo(first);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        leave(admission);
+    }
+
+    /** Traps 9 and 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
+    @Test
+    void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {
+        Admission admission = wait(FAIR);
+        answerPolls();
+        timers.advance(Duration.ofSeconds(59));
+        answerPolls();
+        assertThat(store.log).doesNotContain("release reports");
+        timers.advance(Duration.ofSeconds(1));
+        assertThat(store.log).endsWith("release reports");
+        assertThat(granted(admission)).isNotDone();
+        handOver(idOf("reports"), STORE_TIME + 90_000);
+        assertThat(granted(admission)).as("too late").isNotDone();
+
+        store.answerReleases(true);
+
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+            assertThat(e.limit()).isEqualTo(1);
+            assertThat(e.nearestLeaseEnd()).isEqualTo(FAR);
+        });
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+        assertThat(losses).isEmpty();
+    }
+
+    /** The place lives no longer than the caller waits. */
+    @Test
+    void aPlaceDoesNotOutliveTheWait() {
+        SemaphoreSpec brief = FAIR.toBuilder().maxWait(Duration.ofMillis(4_500)).build();
+        Admission admission = ask(brief);
+        assertThat(store.requests.get("reports").place()).isEqualTo(Duration.ofMillis(4_500));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        timers.advance(Duration.ofSeconds(3));
+
+        assertThat(store.polls.get(0).permits()).containsValue(Duration.ofMillis(1_500));
+        leave(admission);
+    }
+
+    @Test
+    void timeThatIsOverWhileAskingEndsTheWaitWithTheAnswer() {
+        Admission admission = ask(FAIR);
+        timers.advance(Duration.ofSeconds(60));
+        assertThat(granted(admission)).isNotDone();
+
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.answerReleases(false);
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        assertThat(store.log).containsExactly("acquire reports", "release reports");
+        admission.end();
+    }
+
+    /** Trap 9. */
+    @Test
+    void endingTheWaitLeavesTheStore() {
+        Admission admission = wait(FAIR);
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        assertThat(store.log).containsExactly("acquire reports", "release reports");
+        assertThat(ended).isNotDone();
+
+        store.answerReleases(false);
+
+        assertThat(ended).isCompleted();
+        assertThat(rejection(admission)).isInstanceOf(CancellationException.class);
+        assertThat(timers.planned()).isZero();
+    }
+
+    /** Trap 9. */
+    @Test
+    void endingWhileAskingLeavesTheStoreWhenTheAnswerComes() {
+        Admission admission = ask(FAIR);
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        assertThat(store.log).containsExactly("acquire reports");
+
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+
+        assertThat(store.log).containsExactly("acquire reports", "release reports");
+        store.answerReleases(false);
+        assertThat(ended).isCompleted();
+    }
+
+    /** Trap 9: the store is away when the waiter leaves. */
+    @Test
+    void aPlaceThatCannotBeGivenBackIsReclaimed() {
+        Admission admission = wait(FAIR);
+        store.down = true;
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        store.releases.get("reports").completeExceptionally(ManualStore.lost());
+        assertThat(ended).isCompleted();
+        assertThat(engine.reclaimer().pending()).isEqualTo(1);
+
+        store.down = false;
+        timers.advance(Duration.ofSeconds(1));
+
+        assertThat(store.cancelled).containsExactly(idOf("reports"));
+    }
+
+    /** Trap 25: the store goes away while somebody waits. */
+    @Test
+    void whoWaitsIsToldThatTheStoreIsAway() {
+        Admission admission = wait(FAIR);
+        timers.advance(Duration.ofSeconds(3));
+
+        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(store.cancelled).as("the place is given back").hasSize(1);
+        admission.end();
+    }
+
+    @Test
+    void whoWaitsIsToldThatTheApplicationStops() {
+        Admission waiting = wait(FAIR);
+        Admission asking = ask(SemaphoreSpec.named("other").permits(1).maxWait(Duration.ofSeconds(5)).build());
+
+        engine.refuseAndRejectWaiters();
+        store.answerReleases(false);
+        store.acquires.get("other").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.answerReleases(false);
+
+        assertThat(rejection(waiting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(ask(FAIR))).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(store.log.stream().filter(line -> line.startsWith("acquire"))).hasSize(2);
+    }
+
+    /** Trap 24: without waiting there is one attempt, and the store is told not to remember it. */
+    @Test
+    void withoutWaitingThereIsOneAttempt() {
+        Admission admission = ask(FAIR.toBuilder().maxWait(Duration.ZERO).build());
+        assertThat(store.requests.get("reports").place()).isZero();
+        store.acquires.get("reports").complete(new Full(1, FAR, false));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        timers.advance(Duration.ofMinutes(1));
+        assertThat(store.log).containsExactly("acquire reports");
+        assertThat(timers.planned()).isZero();
+    }
+
+    @Test
+    void askedTellsAsSoonAsItIsClearThatTheCallMustWait() {
+        Admission admission = ask(FAIR);
+        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        leave(admission);
+    }
+
+    private Admission ask(SemaphoreSpec spec) {
+        return engine.semaphore(spec).admit("A#a");
+    }
+
+    private Admission wait(SemaphoreSpec spec) {
+        return wait(spec, FAR);
+    }
+
+    private Admission wait(SemaphoreSpec spec, Duration nearestLeaseEnd) {
+        Admission admission = ask(spec);
+        store.acquires.get(spec.name()).complete(new Waiting(1, nearestLeaseEnd, STORE_TIME, false));
+        return admission;
+    }
+
+    private void end(Admission admission) {
+        admission.end();
+        store.answerReleases(true);
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+    }
+
+    private void leave(Admission admission) {
+        admission.end();
+        store.answerReleases(false);
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+    }
+
+    private String idOf(String bulkhead) {
+        return store.requests.get(bulkhead).permitId();
+    }
+
+    private void handOver(String id, long leaseEndMillis) {
+        long end = leaseEndMillis < STORE_TIME ? STORE_TIME + leaseEndMillis : leaseEndMillis;
+        store.listener.accept(new HandedOver(id, new HandOver(42, end)));
+    }
+
+    private void answerPoll(Duration nearestLeaseEnd) {
+        store.polls.get(store.polls.size() - 1).reply()
+                .complete(new PollReply(Map.of(), Set.of(), 0, nearestLeaseEnd, STORE_TIME));
+    }
+
+    private void answerPolls() {
+        store.answerPolls = () -> new PollReply(Map.of(), Set.of(), 0, FAR, STORE_TIME);
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+}

@@ -1,0 +1,181 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.vertx.redis.client.Redis;
+
+/** How waiters are told, and what happens when they are not. */
+class MailboxTest {
+
+    static final SemaphoreSpec FAIR = SemaphoreSpec.named("reports").permits(1).fair(true).maxWait(Duration.ofMinutes(5))
+            .build();
+
+    final TestRedis redis = new TestRedis();
+    TestProcess first;
+    TestProcess second;
+
+    @BeforeEach
+    void start() {
+        first = new TestProcess(redis);
+        second = new TestProcess(redis);
+    }
+
+    @AfterEach
+    void stop() {
+        first.close();
+        second.close();
+        redis.close();
+    }
+
+    /** Trap 13: one subscription for the whole application, and none before somebody waits. */
+    @Test
+    void manyWaitersOfManyBulkheadsShareOneSubscription() throws Exception {
+        take(first, FAIR);
+        assertThat(subscriptions()).isEmpty();
+
+        List<Admission> waiters = IntStream.range(0, 100).mapToObj(i -> {
+            SemaphoreSpec spec = SemaphoreSpec.named("bulkhead " + i % 10).permits(1).maxWait(Duration.ofMinutes(5)).build();
+            return second.semaphore(spec).admit("A#a");
+        }).toList();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(MailboxTest::isAsked));
+
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
+        assertThat(connections()).as("commands of two, messages of one, this look").isLessThanOrEqualTo(4);
+        waiters.forEach(Admission::end);
+    }
+
+    /** Trap 11: the subscription breaks; it is made again, and a hand-over of the meantime is found by asking. */
+    @Test
+    void aHandOverDuringAGapIsFound() throws Exception {
+        HeldPermit held = take(first, FAIR);
+        Admission waiter = second.semaphore(FAIR).admit("A#a");
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
+
+        redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+        held.release();
+
+        assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
+        end(waiter);
+    }
+
+    /** Trap 11: no message comes at all, because the user may not subscribe; waiters look for themselves. */
+    @Test
+    void withoutMessagesWaitersLookForThemselves() throws Exception {
+        redis.command("ACL", "SETUSER", "deaf", "on", ">secret", "~*", "resetchannels", "+@all", "-subscribe");
+        Redis deaf = Redis.createClient(redis.vertx(), "redis://deaf:secret@127.0.0.1:" + redis.port());
+        try (TestProcess third = new TestProcess(redis, redis.newClient(), deaf)) {
+            HeldPermit held = take(first, FAIR);
+            Admission waiter = third.semaphore(FAIR).admit("A#a");
+            await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+            held.release();
+
+            assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
+            end(waiter);
+        }
+        deaf.close();
+    }
+
+    /** A server that lets nobody publish: the scripts work all the same. */
+    @Test
+    void aUserWhoMayNotPublishHandsPermitsOver() throws Exception {
+        redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
+        Redis mute = Redis.createClient(redis.vertx(), "redis://mute:secret@127.0.0.1:" + redis.port());
+        try (TestProcess third = new TestProcess(redis, mute, redis.newClient())) {
+            HeldPermit held = take(third, FAIR);
+            Admission waiter = second.semaphore(FAIR).admit("A#a");
+            await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+            assertThat(held.release().toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
+            end(waiter);
+        }
+    }
+
+    /** Trap 12: the holder's process is gone; nobody releases and nobody tells. */
+    @Test
+    void theEndOfALeaseWakesWaiters() throws Exception {
+        SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofMillis(800)).build();
+        // Straight from the store, so that nobody renews it.
+        first.store.acquire(new AcquireRequest("reports", "dead", 1,
+                Duration.ofMillis(800), true, Duration.ZERO, "app", "host:9", "A#a")).toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        Admission waiter = second.semaphore(shortLease).admit("A#a");
+
+        assertThat(granted(waiter).get(20, TimeUnit.SECONDS)).hasSize(1);
+        end(waiter);
+    }
+
+    /** Redis restarts empty while people hold and wait: holders learn of their loss, waiters are served. */
+    @Test
+    void aRestartOfRedisIsSurvived() throws Exception {
+        SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofSeconds(3)).build();
+        HeldPermit held = take(first, shortLease);
+        Admission waiter = second.semaphore(shortLease).admit("A#a");
+        await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+
+        redis.stop();
+        redis.start();
+
+        assertThat(granted(waiter).get(20, TimeUnit.SECONDS)).hasSize(1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> !held.isHeld());
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(first.losses).hasSize(1));
+        end(waiter);
+    }
+
+    @Test
+    void aRevocationReachesItsHolder() throws Exception {
+        HeldPermit held = take(first, FAIR);
+        Admission waiter = first.semaphore(FAIR).admit("A#a");
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
+
+        assertThat(second.semaphore(FAIR).revoke(held.id()).toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(first.losses).singleElement()
+                .satisfies(loss -> assertThat(loss.reason()).isEqualTo(Reason.REVOKED)));
+        assertThat(held.isHeld()).isFalse();
+        assertThat(second.semaphore(FAIR).revoke(held.id()).toCompletableFuture().get(10, TimeUnit.SECONDS)).isFalse();
+        end(waiter);
+    }
+
+    private static HeldPermit take(TestProcess process, SemaphoreSpec spec) throws Exception {
+        return granted(process.semaphore(spec).admit("A#hold")).get(10, TimeUnit.SECONDS).get(0);
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static boolean isAsked(Admission admission) {
+        return admission.asked().toCompletableFuture().isDone();
+    }
+
+    private static void end(Admission admission) throws Exception {
+        admission.end().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    private List<String> subscriptions() {
+        return redis.command("PUBSUB", "CHANNELS", "*").stream().map(Object::toString).toList();
+    }
+
+    private long connections() {
+        return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.startsWith("id=")).count();
+    }
+}
