@@ -1,49 +1,74 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
-import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.NavigableMap;
-import java.util.NavigableSet;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The waiters that are not fair. They are also grouped by the limit that they stated, so that those for whom a permit
- * is free are found without looking at all others; there are few different limits at a time.
+ * The waiters that are not fair, and whose turn it is to be told of a free permit: the one that came first; after
+ * having been told, all others come first, so that two permits that are given back at once wake two.
+ * <p>
+ * They are grouped by the limit that they stated, so that those for whom a permit is free are found without looking at
+ * all others; there are few different limits at a time.
  */
 final class Bystanders {
 
-    private static final Comparator<WaitingRequest> BY_ARRIVAL = Comparator.comparingLong(WaitingRequest::arrival);
+    private final NavigableMap<Long, WaitingRequest> byArrival = new TreeMap<>();
 
-    private final NavigableSet<WaitingRequest> all = new TreeSet<>(BY_ARRIVAL);
+    /** By limit, and then by turn. */
+    private final NavigableMap<Integer, NavigableMap<Long, WaitingRequest>> byLimit = new TreeMap<>();
 
-    private final NavigableMap<Integer, NavigableSet<WaitingRequest>> byLimit = new TreeMap<>();
+    /** The turn of each, by arrival. */
+    private final Map<Long, Long> turns = new HashMap<>();
+
+    private long lastTurn;
 
     void add(WaitingRequest waiter) {
-        all.add(waiter);
-        byLimit.computeIfAbsent(waiter.request().limit(), limit -> new TreeSet<>(BY_ARRIVAL)).add(waiter);
+        byArrival.put(waiter.arrival(), waiter);
+        takeTurn(waiter);
     }
 
     void remove(WaitingRequest waiter) {
-        all.remove(waiter);
-        byLimit.computeIfPresent(waiter.request().limit(), (limit, group) -> {
-            group.remove(waiter);
-            return group.isEmpty() ? null : group;
-        });
-    }
-
-    /** Of those that came later than a given one and stated a limit above a number, the one that came first. */
-    Optional<WaitingRequest> firstAfter(long arrival, int number) {
-        WaitingRequest bound = new WaitingRequest(null, 0, arrival, 0);
-        return byLimit.tailMap(number, false).values().stream()
-                .map(group -> group.higher(bound))
-                .filter(Objects::nonNull)
-                .min(BY_ARRIVAL);
+        byArrival.remove(waiter.arrival());
+        giveTurnUp(waiter);
     }
 
     Stream<WaitingRequest> inOrderOfArrival() {
-        return all.stream();
+        return byArrival.values().stream();
+    }
+
+    long lastTurn() {
+        return lastTurn;
+    }
+
+    /** Of those with a limit above a number and a turn not after a given one, the next; it goes to the end. */
+    Optional<WaitingRequest> next(int number, long notAfter) {
+        Optional<WaitingRequest> next = byLimit.tailMap(number, false).values().stream()
+                .map(NavigableMap::firstEntry)
+                .filter(first -> first.getKey() <= notAfter)
+                .min(Map.Entry.comparingByKey())
+                .map(Map.Entry::getValue);
+        next.ifPresent(waiter -> {
+            giveTurnUp(waiter);
+            takeTurn(waiter);
+        });
+        return next;
+    }
+
+    private void takeTurn(WaitingRequest waiter) {
+        long turn = ++lastTurn;
+        turns.put(waiter.arrival(), turn);
+        byLimit.computeIfAbsent(waiter.request().limit(), limit -> new TreeMap<>()).put(turn, waiter);
+    }
+
+    private void giveTurnUp(WaitingRequest waiter) {
+        long turn = turns.remove(waiter.arrival());
+        byLimit.computeIfPresent(waiter.request().limit(), (limit, group) -> {
+            group.remove(turn);
+            return group.isEmpty() ? null : group;
+        });
     }
 }

@@ -250,29 +250,28 @@ final class LocalBulkhead {
     }
 
     /**
-     * Tells as many bystanders as there are permits free for them, and no more than the given number. Going by arrival
-     * once is enough: whoever was passed over has a limit that is already reached.
+     * Tells as many bystanders as there are permits free for them, each once, and no more than the given number. Going
+     * through them once is enough: whoever was passed over has a limit that is already reached.
      */
     private void wake(int most, Step step) {
         if (!queue.isEmpty()) {
             return;
         }
-        long lastTold = 0;
+        long lastTurn = bystanders.lastTurn();
         for (int told = 0; told < most; told++) {
-            Optional<WaitingRequest> next = bystanderWithMoreThan(holders.size() + told, lastTold);
+            Optional<WaitingRequest> next = bystanderWithMoreThan(holders.size() + told, lastTurn);
             if (next.isEmpty()) {
                 return;
             }
-            lastTold = next.get().arrival();
             step.tell(new Notice.PermitFree(next.get().request().permitId()));
         }
     }
 
-    private Optional<WaitingRequest> bystanderWithMoreThan(int taken, long lastTold) {
+    private Optional<WaitingRequest> bystanderWithMoreThan(int taken, long lastTurn) {
         if (resizedTo.isEmpty()) {
-            return bystanders.firstAfter(lastTold, taken);
+            return bystanders.next(taken, lastTurn);
         }
-        return resizedTo.getAsInt() > taken ? bystanders.firstAfter(lastTold, 0) : Optional.empty();
+        return resizedTo.getAsInt() > taken ? bystanders.next(0, lastTurn) : Optional.empty();
     }
 
     private int limitOf(WaitingRequest waiter) {

@@ -11,7 +11,7 @@ import java.util.List;
 final class BulkheadKeys {
 
     private static final List<String> PARTS = List.of("holders", "queue", "ticket", "details", "cancelled", "waiters",
-            "limits");
+            "limits", "standby");
 
     private BulkheadKeys() {
     }

@@ -80,7 +80,8 @@ final class Replies {
                 return new Details(row.get(0).toString(), until, 0, Instant.EPOCH, "", "", "");
             }
             return new Details(row.get(0).toString(), until, Long.parseLong(lines[0]),
-                    Instant.ofEpochMilli(Long.parseLong(lines[1])), lines[5], lines[6], lines[7]);
+                    Instant.ofEpochMilli(Long.parseLong(lines[1])), Line.text(lines[5]), Line.text(lines[6]),
+                    Line.text(lines[7]));
         }
 
         Holder holder(String bulkhead) {

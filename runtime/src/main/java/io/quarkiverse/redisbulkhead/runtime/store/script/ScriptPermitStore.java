@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -82,8 +83,8 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        String details = String.join("\n", mailbox.name(), oneLine(request.application()), oneLine(request.instance()),
-                oneLine(request.method()));
+        String details = String.join("\n", mailbox.name(), Line.of(request.application()), Line.of(request.instance()),
+                Line.of(request.method()));
         return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
                 bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"),
                 bytes(request.place().toMillis()), bytes(details))
@@ -128,7 +129,9 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
-        requireAtMost(permitIds.size(), MAX_CANCELLED_AT_ONCE);
+        if (isOutOfBounds(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE)) {
+            return outOfBounds("From 1 to " + MAX_CANCELLED_AT_ONCE + " permits can be cancelled at once", permitIds.size());
+        }
         List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
         args.add(bytes(Math.max(1, forgetAfter.toMillis())));
         permitIds.forEach(id -> args.add(bytes(id)));
@@ -137,7 +140,9 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
-        requireAtMost(leases.size(), MAX_RENEWED_AT_ONCE);
+        if (isOutOfBounds(leases.size(), 1, MAX_RENEWED_AT_ONCE)) {
+            return outOfBounds("From 1 to " + MAX_RENEWED_AT_ONCE + " permits can be renewed at once", leases.size());
+        }
         return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
             Set<String> gone = new HashSet<>();
             answer.response().forEach(id -> gone.add(id.toString()));
@@ -147,7 +152,9 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
-        requireAtMost(places.size(), MAX_RENEWED_AT_ONCE);
+        if (isOutOfBounds(places.size(), 1, MAX_RENEWED_AT_ONCE)) {
+            return outOfBounds("From 1 to " + MAX_RENEWED_AT_ONCE + " waiters can ask at once", places.size());
+        }
         List<byte[]> args = new ArrayList<>();
         args.add(bytes(limit));
         return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.response()));
@@ -161,6 +168,9 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> resize(String bulkhead, int limit) {
+        if (limit < 1) {
+            return outOfBounds("A limit must be at least 1", limit);
+        }
         return call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null);
     }
 
@@ -172,6 +182,9 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+        if (isOutOfBounds(most, 0, MAX_LISTED)) {
+            return outOfBounds("From 0 to " + MAX_LISTED + " can be listed", most);
+        }
         return call(scripts.occupancy(), bulkhead, bytes(most))
                 .thenApply(answer -> Replies.occupancy(bulkhead, answer.response()));
     }
@@ -185,10 +198,12 @@ public final class ScriptPermitStore implements PermitStore {
                 keys.computeIfAbsent(bulkhead, name -> BulkheadKeys.of(keyPrefix, name)), args));
     }
 
-    private static void requireAtMost(int size, int most) {
-        if (size < 1 || size > most) {
-            throw new IllegalArgumentException("From 1 to " + most + " permits can be named at once, not " + size);
-        }
+    private static boolean isOutOfBounds(int value, int least, int most) {
+        return value < least || value > most;
+    }
+
+    private static <T> CompletionStage<T> outOfBounds(String rule, int value) {
+        return CompletableFuture.failedStage(new IllegalArgumentException(rule + ", not " + value));
     }
 
     private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {
@@ -201,10 +216,6 @@ public final class ScriptPermitStore implements PermitStore {
 
     private static Duration millis(Response number) {
         return Duration.ofMillis(number.toLong());
-    }
-
-    private static String oneLine(String text) {
-        return text.replace('\n', ' ');
     }
 
     private static byte[] bytes(long number) {

@@ -65,8 +65,13 @@ if not redis.call('ZSCORE', WAITERS, id) then
     if fair then
         ticket = nextTicket(ttl)
         put(ttl, 'ZADD', QUEUE, whole(ticket), id)
+    else
+        put(ttl, 'ZADD', STANDBY, whole(micros), id)
     end
     describe(ttl, id, ticket, now, lease, stated, rest)
+elseif redis.call('ZSCORE', STANDBY, id) then
+    local details = read(id)
+    redis.call('ZADD', STANDBY, 'XX', whole((details and details.since or now) * 1000), id)
 end
 put(ttl, 'ZADD', WAITERS, 'GT', whole(now + place), id)
 return { 2, limit, nearestLeaseEnd(), now, stateLimit() }

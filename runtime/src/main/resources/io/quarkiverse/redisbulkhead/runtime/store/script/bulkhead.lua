@@ -5,8 +5,9 @@
 -- KEYS[3] ticket     string      the last ticket given
 -- KEYS[4] details    hash        permit id -> ticket, since (ms), lease (ms), limit, mailbox, application, instance, method; one a line
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
--- KEYS[6] waiters    sorted set  permit id -> end of its place, ms; all waiters, those in the queue too
+-- KEYS[6] waiters    sorted set  permit id -> end of its place, ms; all waiters
 -- KEYS[7] limits     hash        'override' -> the limit set by an operator; any limit -> when it was last stated, ms
+-- KEYS[8] standby    sorted set  permit id -> its turn to be told of a free permit, microseconds; the waiters that are not in the queue
 --
 -- A permit is held, and a place is taken, until its end; the server's clock decides. Dead ones count as gone at once, and are removed by
 -- and by, at most 1000 of each a call. While anybody waits in the queue, nobody else gets a free permit.
@@ -17,7 +18,7 @@
 -- Every key is read before the first one is written: a key of a foreign type ends the script with nothing changed.
 
 local HOLDERS, QUEUE, TICKET, DETAILS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local CANCELLED, WAITERS, LIMITS = KEYS[5], KEYS[6], KEYS[7]
+local CANCELLED, WAITERS, LIMITS, STANDBY = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 
 local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -34,6 +35,7 @@ redis.call('ZCARD', HOLDERS)
 local queued = redis.call('ZCARD', QUEUE)
 redis.call('HLEN', DETAILS)
 redis.call('ZCARD', CANCELLED)
+redis.call('ZCARD', STANDBY)
 local anybodyWaits = redis.call('ZCARD', WAITERS) + queued > 0
 
 -- A whole number that is no larger than a double holds exactly; anything else is somebody else's.
@@ -108,6 +110,7 @@ local function forget(ids)
     redis.call('HDEL', DETAILS, unpack(ids))
     if anybodyWaits then
         redis.call('ZREM', QUEUE, unpack(ids))
+        redis.call('ZREM', STANDBY, unpack(ids))
         redis.call('ZREM', WAITERS, unpack(ids))
     end
 end
@@ -129,6 +132,7 @@ local function hold(id, ticket, lease, limit, rest)
     describe(lease + SLACK, id, ticket, now, lease, limit, rest)
     if anybodyWaits then
         redis.call('ZREM', QUEUE, id)
+        redis.call('ZREM', STANDBY, id)
         redis.call('ZREM', WAITERS, id)
     end
 end
@@ -166,15 +170,19 @@ local function settle()
     end
 end
 
--- Tells waiters that stand in no queue that there are free permits; one waiter for each, whichever, since others may be faster anyway.
+-- How long a waiter that was told of a free permit lets others go first, microseconds. It is back in its turn as soon as it has asked in vain.
+local TOLD = 10000000
+
+-- Tells waiters that are not in the queue that there are free permits; one waiter for each.
 local function wake(most)
     if not anybodyWaits or most < 1 or redis.call('ZCARD', QUEUE) > 0 then
         return
     end
     local inUse = used()
-    for _, id in ipairs(redis.call('ZRANDMEMBER', WAITERS, math.min(most, 100))) do
+    for _, id in ipairs(redis.call('ZRANGE', STANDBY, 0, math.min(most, 100) - 1)) do
         local details = read(id)
         if details and inUse < (override or details.limit) then
+            redis.call('ZADD', STANDBY, 'XX', whole(micros + TOLD), id)
             tell(details, 'free ' .. id)
             inUse = inUse + 1
         end

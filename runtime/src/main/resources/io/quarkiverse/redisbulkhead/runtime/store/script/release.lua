@@ -14,7 +14,7 @@ for i = 2, math.min(#ARGV, 101) do
     ids[#ids + 1] = ARGV[i]
     if isAfterNow(redis.call('ZSCORE', HOLDERS, ARGV[i])) then
         live = live + 1
-    elseif anybodyWaits and redis.call('ZSCORE', WAITERS, ARGV[i]) then
+    elseif anybodyWaits and redis.call('ZSCORE', STANDBY, ARGV[i]) then
         left = 1
     end
 end
@@ -23,7 +23,7 @@ forget(ids)
 if block > 0 then
     redis.call('ZREMRANGEBYSCORE', CANCELLED, '-inf', now)
     for i = 1, #ids do
-        put(block, 'ZADD', CANCELLED, whole(now + block), ids[i])
+        put(block + SLACK, 'ZADD', CANCELLED, 'GT', whole(now + block), ids[i])
     end
 end
 settle()

@@ -5,14 +5,16 @@
 -- Reply   1, or 0 when it was not held
 
 local id = ARGV[1]
-if not isAfterNow(redis.call('ZSCORE', HOLDERS, id)) then
-    return 0
-end
-local details = read(id)
-forget({ id })
-if details then
-    tell(details, 'revoked ' .. id)
+local held = isAfterNow(redis.call('ZSCORE', HOLDERS, id))
+if held then
+    local details = read(id)
+    forget({ id })
+    if details then
+        tell(details, 'revoked ' .. id)
+    end
 end
 settle()
-wake(1)
-return 1
+if held then
+    wake(1)
+end
+return held and 1 or 0

@@ -80,15 +80,21 @@ final class TestRedis implements AutoCloseable {
 
     /** Runs a command over a connection of its own and waits for the reply. */
     Response command(String name, Object... args) {
+        Redis client = newClient();
+        try {
+            return command(client, name, args);
+        } finally {
+            client.close();
+        }
+    }
+
+    Response command(Redis client, String name, Object... args) {
         Request request = Request.cmd(Command.create(name));
         Arrays.stream(args).map(String::valueOf).forEach(request::arg);
-        Redis client = newClient();
         try {
             return client.send(request).toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(name + " " + Arrays.toString(args), e);
-        } finally {
-            client.close();
         }
     }
 

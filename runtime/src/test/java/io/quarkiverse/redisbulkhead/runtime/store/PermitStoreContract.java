@@ -1,0 +1,1347 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.LEASE;
+import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.PLACE;
+import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.Ask;
+
+/** What every store must do. */
+public abstract class PermitStoreContract {
+
+    private static final Duration TICK = Duration.ofMillis(1);
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    protected StoreFixture stores;
+
+    TestBulkhead bulkhead;
+
+    /** Opens the store for one test. */
+    protected abstract StoreFixture open();
+
+    /** How many permits each thread of the race takes, one after the other. */
+    protected int permitsPerRacer() {
+        return 200;
+    }
+
+    @BeforeEach
+    void openStore() {
+        stores = open();
+        bulkhead = new TestBulkhead(stores, "reports-");
+    }
+
+    @AfterEach
+    void closeStore() {
+        stores.close();
+    }
+
+    // ---- taking
+
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void grantsUpToTheLimitAndNoFurther(boolean fair) {
+        assertThat(ask("a").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(ask("b").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Granted.class);
+
+        assertThat(ask("c").limit(2).fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(ask("d").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b");
+    }
+
+    /** Trap 12: who finds no permit is told when the first lease ends, as nobody will tell that later. */
+    @Test
+    void aRefusalTellsTheLimitAndTheNearestLeaseEnd() {
+        ask("a").limit(2).lease(LEASE).send();
+        ask("b").limit(2).lease(SHORT).send();
+        stores.advance(Duration.ofMillis(1_200));
+
+        assertThat(ask("c").limit(2).send()).isEqualTo(new Full(2, Duration.ofMillis(1_800), false));
+        assertThat(ask("c").limit(2).waiting().send())
+                .isEqualTo(new Waiting(2, Duration.ofMillis(1_800), bulkhead.now(), false));
+        assertThat(bulkhead.poll(2, PLACE, "c").nearestLeaseEnd()).isEqualTo(Duration.ofMillis(1_800));
+    }
+
+    /** Trap 20: there is nothing to initialise, and "all permits out" is never taken for "not initialised". */
+    @Test
+    void anUnknownBulkheadIsFreeAndAnExhaustedOneIsNot() {
+        assertThat(bulkhead.occupancy().inUse()).isZero();
+        assertThat(bulkhead.poll(3, PLACE, "x").free()).isEqualTo(3);
+
+        ask("a").send();
+        assertThat(ask("b").send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.poll(1, PLACE, "x").free()).isZero();
+        bulkhead.release("a");
+        bulkhead.release("a");
+
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(ask("c").send()).as("a second permit").isInstanceOf(Full.class);
+    }
+
+    /** Trap 24: a request that does not wait is one attempt, and leaves no place behind. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void placeZeroIsOneAttempt(boolean fair) {
+        ask("a").fair(fair).send();
+
+        assertThat(ask("b").fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.waiters()).isEmpty();
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.toldHandedOver()).isEmpty();
+    }
+
+    /** Trap 24: the greatest limit overflows nothing. */
+    @Test
+    void theGreatestLimitWorks() {
+        assertThat(ask("a").limit(Integer.MAX_VALUE).send()).isInstanceOf(Granted.class);
+        assertThat(bulkhead.poll(Integer.MAX_VALUE, PLACE, "x").free()).isEqualTo(Integer.MAX_VALUE - 1);
+
+        bulkhead.resize(Integer.MAX_VALUE);
+        assertThat(ask("b").limit(1).send()).isInstanceOf(Granted.class);
+        assertThat(bulkhead.poll(1, PLACE, "x").free()).isEqualTo(Integer.MAX_VALUE - 2);
+        assertThat(bulkhead.occupancy().resizedTo()).hasValue(Integer.MAX_VALUE);
+        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(1, Integer.MAX_VALUE);
+    }
+
+    /** Trap 4: a request whose answer was lost may be sent again. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void askingAgainAnswersWithTheSamePermitAndTheSameLease(boolean fair) {
+        Ask ask = ask("a").fair(fair).limit(2).lease(SHORT);
+        long ticket = ask.ticket();
+        Holder before = bulkhead.holder("a");
+        stores.advance(Duration.ofSeconds(1));
+
+        assertThat(ask.ticket()).isEqualTo(ticket);
+        assertThat(ask.throughSecond().lease(LEASE).waiting().ticket()).isEqualTo(ticket);
+        assertThat(bulkhead.occupancy().holders()).containsExactly(before);
+    }
+
+    /** Trap 3: the permits of a killed process are free again when their leases end, to the millisecond. */
+    @Test
+    void aPermitEndsWithItsLease() {
+        ask("a").lease(SHORT).send();
+        stores.advance(SHORT.minus(TICK));
+        assertThat(ask("b").send()).isEqualTo(new Full(1, TICK, false));
+
+        stores.advance(TICK);
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 8: one caller's lease never touches another's permit. */
+    @Test
+    void eachPermitHasItsOwnLease() {
+        ask("long").limit(3).lease(LEASE).send();
+        ask("short").limit(3).lease(SHORT).send();
+        ask("medium").limit(3).lease(Duration.ofSeconds(20)).send();
+        assertThat(bulkhead.holders()).containsExactly("short", "medium", "long");
+
+        stores.advance(SHORT);
+        assertThat(bulkhead.holders()).containsExactly("medium", "long");
+        stores.advance(Duration.ofSeconds(17));
+        assertThat(bulkhead.holders()).containsExactly("long");
+        stores.advance(Duration.ofSeconds(40).minus(TICK));
+        assertThat(bulkhead.holders()).containsExactly("long");
+        stores.advance(TICK);
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    @Test
+    void ticketsStrictlyGrowEvenWhenNothingIsHeldInBetween() {
+        List<Long> tickets = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Ask ask = ask("p" + i).fair(i % 2 == 0);
+            tickets.add((i % 3 == 0 ? ask : ask.throughSecond()).ticket());
+            bulkhead.release("p" + i);
+            stores.advance(i == 10 ? Duration.ofHours(2) : Duration.ZERO);
+        }
+
+        assertThat(tickets).isSorted().doesNotHaveDuplicates();
+    }
+
+    /** So that tickets also grow when the store forgot everything: they never fall behind its clock. */
+    @Test
+    void ticketsKeepUpWithTheClockInMicroseconds() {
+        long first = ask("a").limit(2).ticket();
+        assertThat(first).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
+
+        stores.advance(Duration.ofDays(1));
+
+        assertThat(ask("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
+    }
+
+    // ---- waiting
+
+    /** A waiter gets its permit in its turn, with its own lease (Trap 8), and is told, whoever gave the permit back. */
+    @Test
+    void fairWaitersAreHandedPermitsInTheirOrder() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().lease(SHORT).send();
+        ask("c").fair(true).waiting().lease(LEASE).throughSecond().send();
+        List<Long> places = tickets(bulkhead.occupancy().waiters());
+        stores.advance(Duration.ofSeconds(2));
+
+        bulkhead.release("a");
+        assertThat(bulkhead.holders()).containsExactly("b");
+        HandOver b = bulkhead.awaitHandedOver("b");
+        assertThat(b).isEqualTo(new HandOver(places.get(0), bulkhead.now() + SHORT.toMillis()));
+        assertThat(bulkhead.holder("b").since()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()));
+
+        bulkhead.release("b");
+        assertThat(bulkhead.holders()).containsExactly("c");
+        HandOver c = bulkhead.awaitHandedOver(stores.second(), "c");
+        assertThat(c).isEqualTo(new HandOver(places.get(1), bulkhead.now() + LEASE.toMillis()));
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(bulkhead.toldFree()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "the newcomer is fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aNewcomerNeverOvertakesAFairWaiter(boolean fair) {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().send();
+
+        assertThat(ask("greedy").fair(fair).limit(5).send()).as("does not wait").isEqualTo(new Full(5, LEASE, false));
+        assertThat(ask("greedy").fair(fair).limit(5).waiting().send()).as("waits").isInstanceOf(Waiting.class);
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holders()).contains("b");
+        assertThat(bulkhead.awaitHandedOver("b").ticket()).isEqualTo(bulkhead.holder("b").ticket());
+    }
+
+    /** Trap 19: with mixed limits, the first of the queue holds up those behind it whose limits would allow more. */
+    @Test
+    void theHeadOfTheQueueIsNotOvertakenWhenItsOwnLimitIsLower() {
+        ask("a").limit(2).send();
+        ask("b").limit(2).send();
+        ask("low").fair(true).limit(1).waiting().send();
+        ask("high").fair(true).limit(5).waiting().send();
+
+        bulkhead.release("a");
+        assertThat(bulkhead.holders()).containsExactly("b");
+        assertThat(bulkhead.waiters()).containsExactly("low", "high");
+
+        bulkhead.release("b");
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("low", "high");
+    }
+
+    @Test
+    void askingAgainKeepsThePlaceAndOnlyEverLengthensIt() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting(PLACE).send();
+        Waiter before = bulkhead.waiter("b");
+        ask("c").fair(true).waiting().send();
+        stores.advance(Duration.ofSeconds(1));
+
+        assertThat(ask("b").fair(true).waiting(SHORT).send()).isInstanceOf(Waiting.class);
+        assertThat(bulkhead.waiter("b")).as("not shortened").isEqualTo(before);
+
+        ask("b").fair(true).waiting(PLACE).send();
+        assertThat(bulkhead.waiter("b").ticket()).isEqualTo(before.ticket());
+        assertThat(bulkhead.waiter("b").since()).isEqualTo(before.since());
+        assertThat(bulkhead.waiter("b").until()).as("lengthened").isEqualTo(before.until().plusSeconds(1));
+        assertThat(bulkhead.waiters()).containsExactly("b", "c");
+    }
+
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aWaiterThatAsksWithoutWaitingIsStillAWaiter(boolean fair) {
+        ask("a").send();
+        ask("b").fair(fair).waiting().send();
+
+        assertThat(ask("b").fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.waiters()).containsExactly("b");
+    }
+
+    @Test
+    void aWaiterThatIsNotFairIsToldAndAsksAgain() {
+        ask("a").send();
+        ask("b").waiting().send();
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holders()).as("not handed over").isEmpty();
+        bulkhead.awaitPermitFree("b");
+        assertThat(bulkhead.waiters()).containsExactly("b");
+
+        assertThat(ask("b").waiting().send()).isInstanceOf(Granted.class);
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(bulkhead.toldHandedOver()).isEmpty();
+    }
+
+    @Test
+    void aNewcomerMayBeFasterThanAWaiterThatIsNotFair() {
+        ask("a").send();
+        ask("b").waiting().send();
+        bulkhead.release("a");
+
+        assertThat(ask("fast").send()).isInstanceOf(Granted.class);
+        assertThat(ask("b").waiting().send()).isInstanceOf(Waiting.class);
+        assertThat(bulkhead.waiters()).containsExactly("b");
+    }
+
+    /** Trap 26: one freed permit wakes one waiter. */
+    @Test
+    void oneReleaseTellsExactlyOneWaiter() {
+        ask("a").limit(2).send();
+        ask("b").limit(2).send();
+        IntStream.range(0, 10).forEach(i -> ask("w" + i).limit(2).waiting().send());
+
+        bulkhead.release("a");
+        assertThat(bulkhead.toldFree()).hasSize(1);
+    }
+
+    /** Trap 26: permits that were free before wake nobody again. */
+    @Test
+    void oneReleaseTellsOneWaiterEvenWhenMoreIsFree() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        IntStream.range(0, 5).forEach(i -> ask("w" + i).limit(3).waiting().send());
+        bulkhead.release("a");
+        assertThat(bulkhead.toldFree()).hasSize(1);
+        stores.forgetNotices();
+
+        bulkhead.release("b");
+
+        assertThat(bulkhead.poll(3, PLACE, "w0").free()).isEqualTo(2);
+        assertThat(bulkhead.toldFree()).hasSize(1);
+    }
+
+    /** Trap 26: permits that are given back one right after the other wake as many waiters, not one of them twice. */
+    @Test
+    void whoWasToldLetsOthersBeToldFirst() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        Stream.of("w0", "w1", "w2").forEach(id -> ask(id).limit(3).waiting().send());
+
+        Stream.of("a", "b").forEach(bulkhead::release);
+        assertThat(bulkhead.toldFree()).containsExactly("w0", "w1");
+        stores.forgetNotices();
+        bulkhead.release("c");
+
+        assertThat(bulkhead.toldFree()).containsExactly("w2");
+    }
+
+    /** Trap 26: one freed permit goes to one waiter. */
+    @Test
+    void oneReleaseIsHandedToExactlyOneFairWaiter() {
+        ask("a").limit(2).fair(true).send();
+        ask("b").limit(2).fair(true).send();
+        IntStream.range(0, 10).forEach(i -> ask("w" + i).limit(2).fair(true).waiting().send());
+
+        bulkhead.release("a");
+        assertThat(bulkhead.toldHandedOver()).containsExactly("w0");
+    }
+
+    @Test
+    void waitersThatAreNotFairAreNotToldWhileFairOnesWait() {
+        ask("a").limit(2).send();
+        ask("b").limit(2).send();
+        ask("open").limit(2).waiting().send();
+        ask("low").limit(1).fair(true).waiting().send();
+
+        bulkhead.release("a");
+        assertThat(bulkhead.poll(2, PLACE, "open").free()).as("promised to the queue").isZero();
+        assertThat(ask("open").limit(2).waiting().send()).isInstanceOf(Waiting.class);
+        assertThat(bulkhead.toldFree()).isEmpty();
+    }
+
+    /** Trap 19: what is free for a waiter is judged by its own limit. */
+    @Test
+    void onlyWaitersWhoseLimitAllowsItAreTold() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        ask("low").limit(2).waiting().send();
+        ask("high").limit(3).waiting().send();
+
+        bulkhead.release("a");
+        assertThat(bulkhead.toldFree()).doesNotContain("low");
+        ask("high").limit(3).waiting().ticket();
+        bulkhead.release("b");
+        assertThat(bulkhead.toldFree()).doesNotContain("low");
+        bulkhead.release("c");
+        bulkhead.awaitPermitFree("low");
+    }
+
+    /** Trap 10: the dead at the head of the queue are skipped together, when a permit is given back. */
+    @Test
+    void deadWaitersAreSkippedTogether() {
+        ask("a").fair(true).send();
+        IntStream.range(0, 50).forEach(i -> ask("dead" + i).fair(true).waiting(SHORT).send());
+        ask("alive").fair(true).waiting(LEASE).send();
+        stores.advance(SHORT);
+
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holders()).containsExactly("alive");
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(bulkhead.toldHandedOver()).containsExactly("alive");
+    }
+
+    /** Trap 10: a dead waiter anywhere in the queue takes no permit. */
+    @Test
+    void aDeadWaiterInTheMiddleOfTheQueueIsSkipped() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().send();
+        ask("dead").fair(true).waiting(SHORT).send();
+        ask("c").fair(true).waiting().send();
+        stores.advance(SHORT);
+
+        bulkhead.release("a");
+        bulkhead.release("b");
+
+        assertThat(bulkhead.holders()).containsExactly("c");
+    }
+
+    @Test
+    void deadWaitersThatAreNotFairAreNotTold() {
+        ask("a").send();
+        ask("dead").waiting(SHORT).send();
+        ask("alive").waiting(LEASE).send();
+        stores.advance(SHORT);
+
+        bulkhead.release("a");
+
+        bulkhead.awaitPermitFree("alive");
+        assertThat(bulkhead.toldFree()).containsExactly("alive");
+    }
+
+    /** Trap 12: when a lease ends and nobody says so, the poll of any waiter moves the queue on. */
+    @Test
+    void aPollHandsOverWhatAnEndedLeaseLeft() {
+        ask("a").fair(true).lease(SHORT).send();
+        ask("b").fair(true).waiting().send();
+        ask("c").fair(true).waiting().send();
+        stores.advance(SHORT);
+
+        PollReply reply = bulkhead.poll(1, PLACE, "c");
+
+        assertThat(reply.handedOver()).isEmpty();
+        assertThat(bulkhead.holders()).containsExactly("b");
+        assertThat(bulkhead.poll(1, PLACE, "b").handedOver()).containsExactly(Map.entry("b", bulkhead.awaitHandedOver("b")));
+    }
+
+    /** Trap 12: the request of a newcomer moves the queue on as well, and comes after it. */
+    @Test
+    void aRequestHandsOverWhatAnEndedLeaseLeft() {
+        ask("a").fair(true).lease(SHORT).send();
+        ask("b").fair(true).waiting().send();
+        stores.advance(SHORT);
+
+        assertThat(ask("c").fair(true).send()).isEqualTo(new Full(1, LEASE, false));
+        bulkhead.awaitHandedOver("b");
+    }
+
+    @Test
+    void aWaiterThatAsksAgainIsHandedItsPermit() {
+        ask("a").fair(true).lease(SHORT).send();
+        ask("b").fair(true).waiting().send();
+        long ticket = bulkhead.waiter("b").ticket();
+        stores.advance(SHORT);
+
+        assertThat(ask("b").fair(true).waiting().ticket()).isEqualTo(ticket);
+        assertThat(bulkhead.waiters()).isEmpty();
+    }
+
+    /** Trap 9: whoever shows no sign of life loses its place, to the millisecond. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aPlaceEndsUnlessItIsLengthened(boolean fair) {
+        ask("a").fair(fair).send();
+        ask("polls").fair(fair).waiting(SHORT).send();
+        ask("dies").fair(fair).waiting(SHORT).send();
+        stores.advance(SHORT.minus(TICK));
+        assertThat(bulkhead.waiters()).containsExactlyInAnyOrder("polls", "dies");
+        assertThat(bulkhead.poll(1, SHORT, "polls").gone()).isEmpty();
+
+        stores.advance(TICK);
+
+        assertThat(bulkhead.waiters()).containsExactly("polls");
+        assertThat(bulkhead.poll(1, SHORT, "polls").gone()).isEmpty();
+        assertThat(bulkhead.poll(1, SHORT, "dies").gone()).containsExactly("dies");
+        assertThat(bulkhead.occupancy().waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void aPollNeverShortensAPlace() {
+        ask("a").send();
+        ask("b").waiting(PLACE).send();
+        Waiter before = bulkhead.waiter("b");
+
+        bulkhead.poll(1, SHORT, "b");
+
+        assertThat(bulkhead.waiter("b")).isEqualTo(before);
+    }
+
+    /** A waiter that was slow loses nothing as long as nobody has taken notice. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aLatePollKeepsThePlaceThatNobodyHasRemoved(boolean fair) {
+        ask("a").fair(fair).send();
+        ask("b").fair(fair).waiting(SHORT).send();
+        Waiter before = bulkhead.waiter("b");
+        stores.advance(SHORT.plusSeconds(1));
+        assertThat(bulkhead.waiters()).isEmpty();
+        bulkhead.renew(LEASE, "a");
+
+        assertThat(bulkhead.poll(1, PLACE, "b").gone()).isEmpty();
+
+        assertThat(bulkhead.waiter("b").ticket()).isEqualTo(before.ticket());
+        assertThat(bulkhead.waiter("b").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(PLACE));
+    }
+
+    @Test
+    void aPlaceThatOthersSawEndIsGone() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting(SHORT).send();
+        stores.advance(SHORT);
+        ask("c").fair(true).waiting().send();
+
+        assertThat(bulkhead.poll(1, PLACE, "b").gone()).containsExactly("b");
+        ask("b").fair(true).waiting().send();
+        assertThat(bulkhead.waiters()).containsExactly("c", "b");
+    }
+
+    /** Trap 9, Trap 29: a waiter that leaves keeps no place and takes no permit; the next one gets it. */
+    @Test
+    void aFairWaiterThatLeftIsPassedOver() {
+        ask("a").fair(true).send();
+        ask("leaves").fair(true).waiting().send();
+        ask("next").fair(true).waiting().send();
+
+        assertThat(bulkhead.release("leaves")).as("held nothing").isFalse();
+        assertThat(bulkhead.waiters()).containsExactly("next");
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holders()).containsExactly("next");
+        assertThat(bulkhead.toldHandedOver()).containsExactly("next");
+    }
+
+    /** Trap 29: a hand-over that crosses with the waiter's leaving goes on to the next one. */
+    @Test
+    void aHandOverToAWaiterThatLeavesGoesOn() {
+        ask("a").fair(true).send();
+        ask("leaves").fair(true).waiting().send();
+        ask("next").fair(true).waiting().send();
+        bulkhead.release("a");
+        bulkhead.awaitHandedOver("leaves");
+
+        assertThat(bulkhead.release("leaves")).isTrue();
+
+        bulkhead.awaitHandedOver("next");
+        assertThat(bulkhead.holders()).containsExactly("next");
+    }
+
+    /** Trap 29: a waiter that was told and has no use for the permit passes the word on. */
+    @Test
+    void aToldWaiterThatLeavesPassesTheWordOn() {
+        ask("a").send();
+        ask("w1").waiting().send();
+        ask("w2").waiting().send();
+        bulkhead.release("a");
+        String told = bulkhead.toldFree().iterator().next();
+        String other = told.equals("w1") ? "w2" : "w1";
+
+        bulkhead.release(told);
+
+        bulkhead.awaitPermitFree(other);
+    }
+
+    /** Trap 29: the same when it leaves by being cancelled. */
+    @Test
+    void aToldWaiterThatIsCancelledPassesTheWordOn() {
+        ask("a").send();
+        ask("w1").waiting().send();
+        ask("w2").waiting().send();
+        bulkhead.release("a");
+        String told = bulkhead.toldFree().iterator().next();
+        String other = told.equals("w1") ? "w2" : "w1";
+
+        bulkhead.cancel(LEASE, told);
+
+        bulkhead.awaitPermitFree(other);
+    }
+
+    /** Trap 26: who leaves while all permits are held wakes nobody. */
+    @Test
+    void aWaiterThatLeavesWhileNothingIsFreeWakesNobody() {
+        ask("a").send();
+        ask("w1").waiting().send();
+        ask("w2").waiting().send();
+
+        bulkhead.release("w1");
+
+        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.waiters()).containsExactly("w2");
+    }
+
+    @Test
+    void aFairWaiterThatLeavesWhileNothingIsFreeWakesNobody() {
+        ask("a").send();
+        ask("open").waiting().send();
+        ask("fair").fair(true).waiting().send();
+
+        bulkhead.release("fair");
+
+        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.waiters()).containsExactly("open");
+    }
+
+    @Test
+    void theNextFairWaiterIsServedWhenABlockedHeadLeaves() {
+        ask("a").limit(2).send();
+        ask("low").fair(true).limit(1).waiting().send();
+        ask("high").fair(true).limit(2).waiting().send();
+        assertThat(bulkhead.holders()).containsExactly("a");
+
+        bulkhead.release("low");
+
+        bulkhead.awaitHandedOver("high");
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "high");
+    }
+
+    // ---- giving back
+
+    /** Trap 7: a release removes its own permit only. */
+    @Test
+    void aReleaseRemovesItsOwnPermitOnly() {
+        ask("a").limit(2).send();
+        ask("b").limit(2).send();
+
+        assertThat(bulkhead.release("a")).isTrue();
+        assertThat(bulkhead.release("a")).as("released twice").isFalse();
+        assertThat(bulkhead.release("never")).isFalse();
+        assertThat(new TestBulkhead(stores, "other-").release("b")).isFalse();
+
+        assertThat(bulkhead.holders()).containsExactly("b");
+    }
+
+    /** Trap 7: whoever slept for longer than its lease does not give back the permit of its successor. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aLateReleaseDoesNotTouchTheSuccessor(boolean fair) {
+        ask("late").fair(fair).lease(SHORT).send();
+        stores.advance(SHORT);
+        ask("successor").fair(fair).send();
+
+        assertThat(bulkhead.release("late")).isFalse();
+
+        assertThat(bulkhead.holders()).containsExactly("successor");
+        assertThat(ask("third").fair(fair).send()).isInstanceOf(Full.class);
+    }
+
+    @Test
+    void aReleaseAfterTheLeaseIsToldEvenWhenNobodyElseCame() {
+        ask("late").lease(SHORT).send();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.release("late")).isFalse();
+    }
+
+    @Test
+    void anyProcessMayGiveBack() {
+        ask("a").send();
+
+        assertThat(get(stores.second().release(bulkhead.name, bulkhead.unique("a")))).isTrue();
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    // ---- renewing
+
+    @Test
+    void aRenewalLengthensALeaseAndNeverShortensIt() {
+        ask("a").lease(SHORT).send();
+        stores.advance(SHORT.minus(TICK));
+
+        assertThat(bulkhead.renew(SHORT, "a")).isEmpty();
+        Instant until = Instant.ofEpochMilli(bulkhead.now()).plus(SHORT);
+        assertThat(bulkhead.holder("a").until()).isEqualTo(until);
+
+        bulkhead.renew(TICK, "a");
+        assertThat(bulkhead.holder("a").until()).isEqualTo(until);
+    }
+
+    /** Trap 5, Trap 8: each permit of a batch has its own lease, and the other permits keep theirs. */
+    @Test
+    void aBatchOfRenewalsTouchesItsOwnPermitsOnly() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).lease(SHORT).send());
+        ask("w").limit(3).waiting().send();
+
+        Set<String> lost = get(stores.first().renew(bulkhead.name, Map.of(bulkhead.unique("a"), LEASE,
+                bulkhead.unique("b"), PLACE, bulkhead.unique("w"), PLACE, bulkhead.unique("never"), PLACE)));
+
+        assertThat(lost).containsExactlyInAnyOrder(bulkhead.unique("w"), bulkhead.unique("never"));
+        assertThat(bulkhead.holders()).containsExactly("c", "b", "a");
+        stores.advance(SHORT);
+        assertThat(bulkhead.holders()).containsExactly("b", "a");
+        stores.advance(PLACE.minus(SHORT));
+        assertThat(bulkhead.holders()).containsExactly("a");
+    }
+
+    /** Trap 5: a renewal that arrives after the release does not bring the permit back. */
+    @Test
+    void aRenewalAfterTheReleaseBringsNothingBack() {
+        ask("a").send();
+        bulkhead.release("a");
+
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 5: a release that arrives after the renewal wins. */
+    @Test
+    void aReleaseAfterTheRenewalWins() {
+        ask("a").send();
+        assertThat(bulkhead.renew(LEASE, "a")).isEmpty();
+
+        assertThat(bulkhead.release("a")).isTrue();
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    /** Trap 5: a lease that has ended stays ended, even when nobody has seen its end. */
+    @Test
+    void aRenewalAfterTheLeaseBringsNothingBack() {
+        ask("a").lease(SHORT).send();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void renewsFiveHundredAtOnce() {
+        String[] ids = ids("p", PermitStore.MAX_RENEWED_AT_ONCE);
+        Stream.of(ids).forEach(id -> ask(id).limit(1_000).lease(SHORT).send());
+
+        assertThat(bulkhead.renew(LEASE, ids)).isEmpty();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.renew(LEASE, ids)).isEmpty();
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(500);
+    }
+
+    // ---- cancelling
+
+    /** Trap 4: a request of unknown outcome is undone, wherever it is: granted, waiting, or still on its way. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aCancelledRequestHoldsNothingAndIsRefusedWhenItArrives(boolean fair) {
+        ask("granted").fair(fair).send();
+        ask("waits").fair(fair).waiting().send();
+
+        bulkhead.cancel(SHORT, "granted", "waits", "on-its-way");
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(ask("on-its-way").fair(fair).send()).isEqualTo(new Cancelled());
+        assertThat(ask("granted").fair(fair).throughSecond().send()).isEqualTo(new Cancelled());
+        assertThat(ask("waits").fair(fair).waiting().send()).isEqualTo(new Cancelled());
+        assertThat(ask("other").fair(fair).send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aCancellationIsForgottenInTime() {
+        bulkhead.cancel(SHORT, "a");
+        stores.advance(SHORT.minus(TICK));
+        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+
+        stores.advance(TICK);
+        assertThat(ask("a").send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aRepeatedCancellationNeverShortensTheFirst() {
+        bulkhead.cancel(LEASE, "a");
+        bulkhead.cancel(SHORT, "a");
+        stores.advance(SHORT);
+
+        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+    }
+
+    @Test
+    void whatIsCancelledGoesToTheNextFairWaiters() {
+        Stream.of("a", "b").forEach(id -> ask(id).limit(2).fair(true).send());
+        Stream.of("c", "d", "e").forEach(id -> ask(id).limit(2).fair(true).waiting().send());
+
+        bulkhead.cancel(LEASE, "a", "b", "c");
+
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("d", "e");
+        assertThat(bulkhead.toldHandedOver()).containsExactlyInAnyOrder("d", "e");
+    }
+
+    /** Trap 26: as many are told as permits were freed. */
+    @Test
+    void whatIsCancelledWakesAsManyAsWereFreed() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        Stream.of(ids("w", 5)).forEach(id -> ask(id).limit(3).waiting().send());
+
+        bulkhead.cancel(LEASE, "a", "b", "w0", "never");
+
+        assertThat(bulkhead.toldFree()).hasSize(2).doesNotContain("w0");
+    }
+
+    @Test
+    void cancelsAHundredAtOnce() {
+        String[] ids = ids("p", PermitStore.MAX_CANCELLED_AT_ONCE);
+        Stream.of(ids).forEach(id -> ask(id).limit(200).send());
+        ask("stays").limit(200).send();
+
+        bulkhead.cancel(LEASE, ids);
+
+        assertThat(bulkhead.holders()).containsExactly("stays");
+        assertThat(ask("p99").limit(200).send()).isInstanceOf(Cancelled.class);
+    }
+
+    // ---- polling
+
+    @Test
+    void aPollTellsWhatBecameOfEachWaiter() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().lease(SHORT).send();
+        ask("c").fair(true).waiting().send();
+        ask("d").fair(true).waiting().send();
+        bulkhead.release("a");
+        bulkhead.release("d");
+
+        PollReply reply = bulkhead.poll(1, PLACE, "b", "c", "d", "never");
+
+        assertThat(reply.handedOver()).containsExactly(Map.entry("b", bulkhead.awaitHandedOver("b")));
+        assertThat(reply.gone()).containsExactlyInAnyOrder("d", "never");
+        assertThat(reply.free()).isZero();
+        assertThat(reply.nearestLeaseEnd()).isEqualTo(SHORT);
+        assertThat(reply.storeMillis()).isEqualTo(bulkhead.now());
+    }
+
+    @Test
+    void aPollTellsHowManyPermitsAreFree() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        ask("w").limit(3).waiting().send();
+
+        assertThat(bulkhead.poll(5, PLACE, "w").free()).isEqualTo(2);
+        assertThat(bulkhead.poll(2, PLACE, "w").free()).as("above the limit").isZero();
+        bulkhead.resize(4);
+        assertThat(bulkhead.poll(9, PLACE, "w").free()).isEqualTo(1);
+    }
+
+    @Test
+    void theNearestLeaseEndIsZeroWhenNothingIsHeld() {
+        ask("a").lease(SHORT).send();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.poll(1, PLACE, "x").nearestLeaseEnd()).isZero();
+    }
+
+    @Test
+    void pollsFiveHundredAtOnce() {
+        String[] ids = ids("w", PermitStore.MAX_RENEWED_AT_ONCE);
+        ask("a").fair(true).send();
+        Stream.of(ids).forEach(id -> ask(id).fair(true).waiting(SHORT).send());
+        stores.advance(SHORT.minus(TICK));
+
+        assertThat(bulkhead.poll(1, PLACE, ids).gone()).isEmpty();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.occupancy().waiting()).isEqualTo(500);
+        assertThat(bulkhead.waiters()).containsExactly(ids);
+    }
+
+    // ---- what operators do
+
+    @Test
+    void aRevokedPermitIsGoneAndItsHolderIsTold() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().send();
+
+        assertThat(bulkhead.revoke("a")).isTrue();
+
+        bulkhead.awaitRevoked("a");
+        assertThat(bulkhead.holders()).containsExactly("b");
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+        assertThat(bulkhead.release("a")).isFalse();
+        assertThat(bulkhead.revoke("a")).as("twice").isFalse();
+    }
+
+    @Test
+    void aRevokedPermitWakesOneWaiter() {
+        ask("a").limit(2).send();
+        ask("b").limit(2).send();
+        Stream.of(ids("w", 3)).forEach(id -> ask(id).limit(2).waiting().send());
+
+        bulkhead.revoke("b");
+
+        assertThat(bulkhead.toldFree()).hasSize(1);
+    }
+
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void onlyHeldPermitsAreRevoked(boolean fair) {
+        ask("a").fair(fair).lease(SHORT).send();
+        ask("w").fair(fair).waiting().send();
+
+        assertThat(bulkhead.revoke("w")).as("waits").isFalse();
+        assertThat(bulkhead.revoke("never")).isFalse();
+        assertThat(bulkhead.waiters()).containsExactly("w");
+        stores.advance(SHORT);
+        assertThat(bulkhead.revoke("a")).as("ended").isFalse();
+        assertThat(bulkhead.toldRevoked()).isEmpty();
+    }
+
+    /** It is the state before the call that counts: the permit that is free by now does not make a waiter a holder. */
+    @Test
+    void aWaiterWhoseTurnHasJustComeIsNotRevoked() {
+        ask("a").fair(true).lease(SHORT).send();
+        ask("w").fair(true).waiting().send();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.revoke("w")).isFalse();
+        bulkhead.awaitHandedOver("w");
+    }
+
+    @Test
+    void resizingIsObeyedByAllAtOnceWhateverTheyState() {
+        bulkhead.resize(2);
+
+        assertThat(ask("a").limit(1).send()).isInstanceOf(Granted.class);
+        assertThat(ask("b").limit(1).throughSecond().send()).isInstanceOf(Granted.class);
+        assertThat(ask("c").limit(9).throughSecond().send()).isEqualTo(new Full(2, LEASE, false));
+        assertThat(bulkhead.occupancy().resizedTo()).hasValue(2);
+    }
+
+    @Test
+    void resizingOutlivesTheLastPermit() {
+        bulkhead.resize(2);
+        ask("a").send();
+        bulkhead.release("a");
+        stores.advance(Duration.ofMinutes(10));
+
+        assertThat(bulkhead.occupancy().resizedTo()).hasValue(2);
+        ask("b").send();
+        assertThat(ask("c").send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void resizingHandsTheNewPermitsToThoseWhoWait() {
+        ask("a").fair(true).send();
+        Stream.of(ids("w", 4)).forEach(id -> ask(id).fair(true).waiting().send());
+
+        bulkhead.resize(3);
+
+        assertThat(bulkhead.toldHandedOver()).containsExactly("w0", "w1");
+        assertThat(bulkhead.waiters()).containsExactly("w2", "w3");
+    }
+
+    @Test
+    void resizingTellsAsManyAsThereAreNewPermits() {
+        ask("a").send();
+        Stream.of(ids("w", 4)).forEach(id -> ask(id).waiting().send());
+
+        bulkhead.resize(3);
+
+        assertThat(bulkhead.toldFree()).hasSize(2);
+    }
+
+    /** Trap 24: every loop is bounded. */
+    @Test
+    void resizingTellsAHundredAtTheMost() {
+        ask("a").send();
+        Stream.of(ids("w", 120)).forEach(id -> ask(id).waiting().send());
+
+        bulkhead.resize(1_000);
+
+        assertThat(bulkhead.toldFree()).hasSize(100);
+    }
+
+    /** Trap 19: below the use, those who run go on, and nobody enters until the use is below the new limit. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void resizingBelowTheUseDrains(boolean fair) {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).fair(fair).send());
+        bulkhead.resize(1);
+
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b", "c");
+        assertThat(bulkhead.renew(LEASE, "a", "b", "c")).isEmpty();
+        assertThat(bulkhead.poll(3, PLACE, "x").free()).isZero();
+        for (String id : List.of("a", "b")) {
+            bulkhead.release(id);
+            assertThat(ask("new").limit(3).fair(fair).send()).isInstanceOf(Full.class);
+        }
+        bulkhead.release("c");
+        assertThat(ask("new").limit(3).fair(fair).send()).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 19: the same for those who wait already. */
+    @Test
+    void resizingBelowTheUseHoldsUpTheQueue() {
+        Stream.of("a", "b").forEach(id -> ask(id).limit(2).fair(true).send());
+        Stream.of("c", "d").forEach(id -> ask(id).limit(2).fair(true).waiting().send());
+        bulkhead.resize(1);
+
+        bulkhead.release("a");
+        assertThat(bulkhead.holders()).containsExactly("b");
+        bulkhead.release("b");
+        assertThat(bulkhead.holders()).containsExactly("c");
+    }
+
+    /** Trap 19, Trap 26: a release that leaves the use at the limit or above it wakes nobody. */
+    @Test
+    void aReleaseAboveTheNewLimitWakesNobody() {
+        Stream.of("a", "b").forEach(id -> ask(id).limit(2).send());
+        ask("w").limit(2).waiting().send();
+        bulkhead.resize(1);
+
+        bulkhead.release("a");
+        assertThat(bulkhead.toldFree()).isEmpty();
+        bulkhead.release("b");
+        bulkhead.awaitPermitFree("w");
+    }
+
+    @Test
+    void resettingTheSizeBringsTheStatedLimitsBack() {
+        bulkhead.resize(1);
+        ask("a").limit(2).send();
+        ask("fair").limit(2).fair(true).waiting().send();
+
+        assertThat(bulkhead.resetSize()).isTrue();
+
+        bulkhead.awaitHandedOver("fair");
+        assertThat(bulkhead.occupancy().resizedTo()).isEmpty();
+        assertThat(bulkhead.resetSize()).as("twice").isFalse();
+        assertThat(ask("b").limit(2).send()).isInstanceOf(Full.class);
+    }
+
+    @Test
+    void resettingTheSizeTellsThoseWhoWait() {
+        bulkhead.resize(1);
+        ask("a").limit(3).send();
+        Stream.of(ids("w", 4)).forEach(id -> ask(id).limit(3).waiting().send());
+
+        bulkhead.resetSize();
+
+        assertThat(bulkhead.toldFree()).hasSize(2);
+    }
+
+    // ---- different limits
+
+    /** Trap 19: with old and new limits mixed during a rollout, everybody keeps to the limit that it states. */
+    @Test
+    void mixedLimitsDrainToTheLowerOne() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+
+        bulkhead.release("a");
+        assertThat(ask("new").limit(2).send()).isEqualTo(new Full(2, LEASE, false));
+        bulkhead.release("b");
+        assertThat(ask("new").limit(2).send()).isInstanceOf(Granted.class);
+        assertThat(ask("other").limit(2).send()).isInstanceOf(Full.class);
+        assertThat(ask("old").limit(3).send()).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 19: a rollout that changes the limit is noticed. */
+    @Test
+    void differingLimitsAreTold() {
+        ask("a").limit(3).send();
+        assertThat(bulkhead.toldLimitsDiffer()).as("no other limit").isEmpty();
+
+        ask("b").limit(4).send();
+
+        assertThat(bulkhead.awaitLimitsDiffer(4)).isEqualTo(new Notice.LimitsDiffer(bulkhead.name, 4, Set.of(3)));
+        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3, 4);
+        ask("c").limit(5).send();
+        assertThat(bulkhead.awaitLimitsDiffer(5).others()).containsExactlyInAnyOrder(3, 4);
+    }
+
+    @Test
+    void differingLimitsAreToldAgainOnlyAfterSomeSeconds() {
+        ask("a").limit(3).lease(LEASE).send();
+        ask("b").limit(4).lease(LEASE).send();
+        bulkhead.awaitLimitsDiffer(4);
+        stores.advance(Duration.ofSeconds(4));
+        ask("c").limit(4).send();
+        assertThat(new HashSet<>(bulkhead.toldLimitsDiffer())).hasSize(1);
+
+        stores.advance(Duration.ofSeconds(1));
+        ask("d").limit(3).send();
+        assertThat(bulkhead.awaitLimitsDiffer(3).others()).containsExactly(4);
+    }
+
+    @Test
+    void aLimitThatNobodyStatesAnyMoreIsForgotten() {
+        ask("a").limit(3).lease(Duration.ofHours(1)).send();
+        stores.advance(Duration.ofSeconds(55));
+        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3);
+        stores.advance(Duration.ofSeconds(6));
+        assertThat(bulkhead.occupancy().statedLimits()).isEmpty();
+
+        ask("b").limit(4).send();
+
+        assertThat(bulkhead.toldLimitsDiffer()).isEmpty();
+        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(4);
+    }
+
+    @Test
+    void aLimitThatIsStatedAgainIsRemembered() {
+        ask("a").limit(3).lease(Duration.ofHours(1)).send();
+        stores.advance(Duration.ofSeconds(50));
+        ask("b").limit(3).send();
+        stores.advance(Duration.ofSeconds(50));
+
+        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3);
+    }
+
+    // ---- what operators see
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = { "报表服务", "🚦-rapports-été", "sp ace", "a:b", "{a}b", "a}b{", "quote'\"\\", "new\nline", "*?[]" })
+    void namesMayBeInAnyScript(String text) {
+        TestBulkhead other = new TestBulkhead(stores, text);
+        String id = "许可-🎫-" + bulkhead.name;
+        AcquireRequest request = new AcquireRequest(other.name, id, 1, SHORT, true, PLACE, text + " app", text + ":1",
+                text + "#run");
+        AcquireRequest second = new AcquireRequest(other.name, id + "2", 1, SHORT, true, PLACE, text + " app2", text + ":2",
+                text + "#walk");
+        long ticket = ((Granted) get(stores.first().acquire(request))).ticket();
+        get(stores.first().acquire(second));
+        Instant now = Instant.ofEpochMilli(bulkhead.now());
+
+        Occupancy occupancy = other.occupancy();
+        assertThat(occupancy.holders()).containsExactly(new Holder(id, other.name, ticket, text + " app", text + ":1",
+                text + "#run", now, now.plus(SHORT)));
+        assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name,
+                occupancy.waiters().get(0).ticket(), text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
+        assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);
+        assertThat(bulkhead.occupancy().inUse()).as("another bulkhead").isZero();
+    }
+
+    @Test
+    void sinceAndUntilAreTimesOfTheStore() {
+        ask("a").lease(LEASE).send();
+        Instant first = Instant.ofEpochMilli(bulkhead.now());
+        stores.advance(Duration.ofSeconds(5));
+        ask("w").waiting(SHORT).send();
+        stores.advance(Duration.ofSeconds(2));
+        bulkhead.renew(LEASE, "a");
+
+        assertThat(bulkhead.holder("a").since()).isEqualTo(first);
+        assertThat(bulkhead.holder("a").until()).isEqualTo(first.plusSeconds(7).plus(LEASE));
+        assertThat(bulkhead.waiter("w").since()).isEqualTo(first.plusSeconds(5));
+        assertThat(bulkhead.waiter("w").until()).isEqualTo(first.plusSeconds(5).plus(SHORT));
+        assertThat(bulkhead.waiter("w").ticket()).isZero();
+    }
+
+    @Test
+    void holdersAreListedByLeaseEndAndWaitersByTheirOrder() {
+        Stream.of(Map.entry("h3", 30), Map.entry("h1", 10), Map.entry("h2", 20))
+                .forEach(entry -> ask(entry.getKey()).limit(3).lease(Duration.ofSeconds(entry.getValue())).send());
+        List<String> order = List.of("open1", "fair1", "open2", "fair2");
+        for (String id : order) {
+            ask(id).limit(3).fair(id.startsWith("fair")).waiting().send();
+            stores.advance(TICK);
+        }
+
+        assertThat(bulkhead.holders()).containsExactly("h1", "h2", "h3");
+        assertThat(bulkhead.waiters()).containsExactly("fair1", "fair2", "open1", "open2");
+        Occupancy three = bulkhead.occupancy(3);
+        assertThat(three.waiters()).isEqualTo(bulkhead.occupancy().waiters().subList(0, 3));
+        Occupancy one = bulkhead.occupancy(1);
+        assertThat(one.holders()).isEqualTo(bulkhead.occupancy().holders().subList(0, 1));
+        assertThat(one.inUse()).isEqualTo(3);
+        assertThat(one.waiting()).isEqualTo(4);
+        assertThat(bulkhead.occupancy(0).holders()).isEmpty();
+        assertThat(bulkhead.occupancy(0).waiters()).isEmpty();
+    }
+
+    /** Looking does not hand over, renewing does not either. */
+    @Test
+    void neitherLookingNorRenewingMovesTheQueue() {
+        ask("a").limit(2).fair(true).lease(SHORT).send();
+        ask("b").limit(2).fair(true).send();
+        ask("w").limit(2).fair(true).waiting().send();
+        stores.advance(SHORT);
+
+        bulkhead.renew(LEASE, "b");
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
+        assertThat(bulkhead.waiters()).containsExactly("w");
+        assertThat(bulkhead.toldHandedOver()).isEmpty();
+    }
+
+    // ---- arguments
+
+    static Stream<Named<Function<PermitStore, CompletionStage<?>>>> outOfBounds() {
+        Map<String, Duration> tooMany = IntStream.rangeClosed(0, PermitStore.MAX_RENEWED_AT_ONCE).boxed()
+                .collect(Collectors.toMap(i -> "p" + i, i -> LEASE));
+        return Stream.of(
+                Named.of("resize to 0", store -> store.resize("x", 0)),
+                Named.of("cancel none", store -> store.cancel("x", List.of(), LEASE)),
+                Named.of("cancel 101", store -> store.cancel("x", Collections.nCopies(101, "p"), LEASE)),
+                Named.of("renew none", store -> store.renew("x", Map.of())),
+                Named.of("renew 501", store -> store.renew("x", tooMany)),
+                Named.of("poll none", store -> store.poll("x", 1, Map.of())),
+                Named.of("poll 501", store -> store.poll("x", 1, tooMany)),
+                Named.of("list -1", store -> store.occupancy("x", -1)),
+                Named.of("list 1001", store -> store.occupancy("x", 1_001)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("outOfBounds")
+    void aCallOutOfBoundsFailsByItsStage(Function<PermitStore, CompletionStage<?>> call) {
+        CompletionStage<?> stage = call.apply(stores.first());
+
+        assertThatCode(() -> get(stage)).hasCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    // ---- races
+
+    /** Trap 2: counting and adding are one step, however many race. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aBurstOfRequestsNeverExceedsTheLimit(boolean fair) throws Exception {
+        List<Callable<AcquireReply>> requests = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            Ask ask = ask("p" + i).limit(5).fair(fair);
+            requests.add(i % 2 == 0 ? ask::send : ask.throughSecond()::send);
+        }
+
+        List<AcquireReply> replies = inParallel(requests);
+
+        assertThat(replies.stream().filter(Granted.class::isInstance)).hasSize(5);
+        assertThat(replies.stream().filter(Full.class::isInstance)).hasSize(395);
+        assertThat(bulkhead.holders()).hasSize(5);
+    }
+
+    /** Trap 2, Trap 9, Trap 29: many who wait, hold, give up and renew; never above the limit, and nothing stays behind. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aLongRaceNeverExceedsTheLimitAndLeavesNothing(boolean fair) throws Exception {
+        Race race = new Race(fair, 3);
+        List<Callable<List<Long>>> racers = IntStream.range(0, 8)
+                .<Callable<List<Long>>> mapToObj(number -> () -> race.run("r" + number, number % 2 == 0)).toList();
+
+        List<Long> tickets = inParallel(racers).stream().flatMap(List::stream).toList();
+
+        assertThat(race.mostInside).hasValueBetween(1, 3);
+        assertThat(tickets).doesNotHaveDuplicates().isNotEmpty();
+        Occupancy end = bulkhead.occupancy();
+        assertThat(end.inUse()).isZero();
+        assertThat(end.waiting()).isZero();
+    }
+
+    /** Every racer takes permits through one of the stores, now and then giving up or cancelling. */
+    private final class Race {
+
+        final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger mostInside = new AtomicInteger();
+        final boolean fair;
+        final int limit;
+
+        Race(boolean fair, int limit) {
+            this.fair = fair;
+            this.limit = limit;
+        }
+
+        List<Long> run(String racer, boolean throughFirst) {
+            List<Long> tickets = new ArrayList<>();
+            for (int i = 0; i < permitsPerRacer(); i++) {
+                Ask ask = ask(racer + "-" + i).limit(limit).fair(fair).waiting(LEASE);
+                takeAndGiveBack(throughFirst ? ask : ask.throughSecond(), i, tickets);
+            }
+            return tickets;
+        }
+
+        private void takeAndGiveBack(Ask ask, int round, List<Long> tickets) {
+            AcquireReply reply = ask.send();
+            if (reply instanceof Waiting && round % 7 == 3) {
+                bulkhead.release(ask.id());
+                return;
+            }
+            if (reply instanceof Waiting && round % 7 == 5) {
+                bulkhead.cancel(LEASE, ask.id());
+                return;
+            }
+            tickets.add(reply instanceof Granted granted ? granted.ticket() : awaitTurn(ask));
+            mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            assertThat(bulkhead.renew(LEASE, ask.id())).isEmpty();
+            inside.decrementAndGet();
+            assertThat(bulkhead.release(ask.id())).isTrue();
+        }
+
+        private long awaitTurn(Ask ask) {
+            while (true) {
+                PollReply reply = bulkhead.poll(limit, LEASE, ask.id());
+                assertThat(reply.gone()).isEmpty();
+                if (!reply.handedOver().isEmpty()) {
+                    return reply.handedOver().get(ask.id()).ticket();
+                }
+                if (reply.free() > 0 && ask.send() instanceof Granted granted) {
+                    return granted.ticket();
+                }
+                Thread.yield();
+            }
+        }
+    }
+
+    private static <T> List<T> inParallel(List<Callable<T>> calls) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<T> results = new ArrayList<>();
+            for (Future<T> future : threads.invokeAll(calls, 2, TimeUnit.MINUTES)) {
+                results.add(future.get());
+            }
+            return results;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private Ask ask(String id) {
+        return bulkhead.ask(id);
+    }
+
+    private static String[] ids(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toArray(String[]::new);
+    }
+
+    private static List<Long> tickets(List<Waiter> waiters) {
+        return waiters.stream().map(Waiter::ticket).toList();
+    }
+}

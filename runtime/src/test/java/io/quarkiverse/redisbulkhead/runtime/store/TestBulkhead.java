@@ -1,0 +1,254 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+
+/**
+ * One bulkhead of a store under test. Calls wait for the answer. Tests use short permit ids; towards the store each is
+ * made unique, so that notices about another bulkhead never count.
+ */
+final class TestBulkhead {
+
+    static final Duration LEASE = Duration.ofMinutes(1);
+    static final Duration PLACE = Duration.ofSeconds(10);
+
+    private static final Duration ARRIVAL = Duration.ofSeconds(10);
+
+    final String name;
+
+    private final StoreFixture stores;
+    private final String suffix;
+
+    TestBulkhead(StoreFixture stores, String prefix) {
+        String unique = UUID.randomUUID().toString();
+        this.stores = stores;
+        this.name = prefix + unique;
+        this.suffix = "-" + unique;
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new CompletionException(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("No answer", e);
+        }
+    }
+
+    /** A request of the first process for one permit of one, not fair, that does not wait. */
+    Ask ask(String id) {
+        return new Ask(this, stores.first(), id, 1, LEASE, false, Duration.ZERO);
+    }
+
+    /**
+     * A request in the making.
+     *
+     * @param bulkhead the bulkhead
+     * @param store who asks
+     * @param id the short permit id
+     * @param limit the limit it states
+     * @param lease its lease
+     * @param fair whether it is fair
+     * @param place how long it waits
+     */
+    record Ask(TestBulkhead bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
+            Duration place) {
+
+        Ask throughSecond() {
+            return new Ask(bulkhead, bulkhead.stores.second(), id, limit, lease, fair, place);
+        }
+
+        Ask limit(int newLimit) {
+            return new Ask(bulkhead, store, id, newLimit, lease, fair, place);
+        }
+
+        Ask lease(Duration newLease) {
+            return new Ask(bulkhead, store, id, limit, newLease, fair, place);
+        }
+
+        Ask fair(boolean newFair) {
+            return new Ask(bulkhead, store, id, limit, lease, newFair, place);
+        }
+
+        Ask waiting() {
+            return waiting(PLACE);
+        }
+
+        Ask waiting(Duration newPlace) {
+            return new Ask(bulkhead, store, id, limit, lease, fair, newPlace);
+        }
+
+        AcquireRequest request() {
+            return new AcquireRequest(bulkhead.name, bulkhead.unique(id), limit, lease, fair, place, "app", "host:1",
+                    "Type#method");
+        }
+
+        AcquireReply send() {
+            return get(store.acquire(request()));
+        }
+
+        /** Sends it, and expects a permit. */
+        long ticket() {
+            AcquireReply reply = send();
+            if (reply instanceof Granted granted) {
+                return granted.ticket();
+            }
+            throw new AssertionError("Expected a permit for " + id + ", not " + reply);
+        }
+    }
+
+    boolean release(String id) {
+        return get(stores.first().release(name, unique(id)));
+    }
+
+    void cancel(Duration forgetAfter, String... ids) {
+        get(stores.first().cancel(name, Stream.of(ids).map(this::unique).toList(), forgetAfter));
+    }
+
+    /** Renews, and answers with those that are lost. */
+    Set<String> renew(Duration lease, String... ids) {
+        return shorten(get(stores.first().renew(name, forEach(ids, lease))));
+    }
+
+    PollReply poll(int limit, Duration place, String... ids) {
+        PollReply reply = get(stores.first().poll(name, limit, forEach(ids, place)));
+        Map<String, HandOver> handedOver = reply.handedOver().entrySet().stream()
+                .collect(Collectors.toMap(entry -> shorten(entry.getKey()), Map.Entry::getValue));
+        return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
+    }
+
+    boolean revoke(String id) {
+        return get(stores.first().revoke(name, unique(id)));
+    }
+
+    void resize(int limit) {
+        get(stores.first().resize(name, limit));
+    }
+
+    boolean resetSize() {
+        return get(stores.first().resetSize(name));
+    }
+
+    Occupancy occupancy() {
+        return occupancy(PermitStore.MAX_LISTED);
+    }
+
+    Occupancy occupancy(int most) {
+        return get(stores.first().occupancy(name, most));
+    }
+
+    List<String> holders() {
+        return occupancy().holders().stream().map(Holder::permitId).map(this::shorten).toList();
+    }
+
+    List<String> waiters() {
+        return occupancy().waiters().stream().map(Waiter::permitId).map(this::shorten).toList();
+    }
+
+    Waiter waiter(String id) {
+        return occupancy().waiters().stream().filter(waiter -> waiter.permitId().equals(unique(id))).findFirst()
+                .orElseThrow(() -> new AssertionError(id + " does not wait"));
+    }
+
+    Holder holder(String id) {
+        return occupancy().holders().stream().filter(holder -> holder.permitId().equals(unique(id))).findFirst()
+                .orElseThrow(() -> new AssertionError(id + " holds nothing"));
+    }
+
+    /** The clock of the store; asking for it settles nothing here. */
+    long now() {
+        return get(stores.first().poll(name + "-clock", 1, Map.of("nobody", Duration.ofSeconds(1)))).storeMillis();
+    }
+
+    /** Waits until the first process was told of the hand-over. */
+    HandOver awaitHandedOver(String id) {
+        return awaitHandedOver(stores.first(), id);
+    }
+
+    HandOver awaitHandedOver(PermitStore store, String id) {
+        return awaitNotice(store, Notice.HandedOver.class, notice -> notice.permitId().equals(unique(id))).handOver();
+    }
+
+    void awaitPermitFree(String id) {
+        awaitNotice(stores.first(), Notice.PermitFree.class, notice -> notice.permitId().equals(unique(id)));
+    }
+
+    void awaitRevoked(String id) {
+        awaitNotice(stores.first(), Notice.Revoked.class, notice -> notice.permitId().equals(unique(id)));
+    }
+
+    Notice.LimitsDiffer awaitLimitsDiffer(int own) {
+        return awaitNotice(stores.first(), Notice.LimitsDiffer.class,
+                notice -> notice.bulkhead().equals(name) && notice.own() == own);
+    }
+
+    private <N extends Notice> N awaitNotice(PermitStore store, Class<N> type, Predicate<N> condition) {
+        return await().pollDelay(Duration.ZERO).atMost(ARRIVAL).until(
+                () -> stores.notices(store).stream().filter(type::isInstance).map(type::cast).filter(condition).findFirst(),
+                found -> found.isPresent()).orElseThrow();
+    }
+
+    /** The waiters that were told, by either process, that a permit is free. */
+    Set<String> toldFree() {
+        return ids(Notice.PermitFree.class, Notice.PermitFree::permitId);
+    }
+
+    Set<String> toldHandedOver() {
+        return ids(Notice.HandedOver.class, Notice.HandedOver::permitId);
+    }
+
+    Set<String> toldRevoked() {
+        return ids(Notice.Revoked.class, Notice.Revoked::permitId);
+    }
+
+    /** What the first process was told about differing limits. */
+    List<Notice.LimitsDiffer> toldLimitsDiffer() {
+        stores.settleNotices();
+        return stores.notices(stores.first()).stream().filter(Notice.LimitsDiffer.class::isInstance)
+                .map(Notice.LimitsDiffer.class::cast).filter(notice -> notice.bulkhead().equals(name)).toList();
+    }
+
+    private <N extends Notice> Set<String> ids(Class<N> type, Function<N, String> id) {
+        stores.settleNotices();
+        return Stream.of(stores.first(), stores.second()).flatMap(store -> stores.notices(store).stream())
+                .filter(type::isInstance).map(type::cast).map(id).filter(each -> each.endsWith(suffix))
+                .map(this::shorten).collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    String unique(String id) {
+        return id + suffix;
+    }
+
+    String shorten(String id) {
+        return id.endsWith(suffix) ? id.substring(0, id.length() - suffix.length()) : id;
+    }
+
+    private Set<String> shorten(Set<String> ids) {
+        return ids.stream().map(this::shorten).collect(Collectors.toSet());
+    }
+
+    private Map<String, Duration> forEach(String[] ids, Duration duration) {
+        return Arrays.stream(ids).collect(Collectors.toMap(this::unique, id -> duration));
+    }
+}

@@ -1,0 +1,219 @@
+package io.quarkiverse.redisbulkhead.runtime.store.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+
+/** The contract, and what only the local store promises. */
+class LocalPermitStoreTest extends PermitStoreContract {
+
+    private static final int MANY = 100_000;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final LocalStoreFixture fixture = new LocalStoreFixture();
+    private final LocalPermitStore store = fixture.store;
+
+    @Override
+    protected StoreFixture open() {
+        return fixture;
+    }
+
+    /** Trap 21: bulkheads with keys that were used once take no memory. */
+    @Test
+    void bulkheadsThatWereUsedOnceTakeNoMemory() {
+        for (int i = 0; i < MANY; i++) {
+            String name = "tenant-" + i;
+            now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
+            now(store.acquire(request(name, "b", i % 2 == 0, SECOND)));
+            now(store.release(name, "b"));
+            now(store.release(name, "a"));
+            now(store.occupancy(name, 10));
+        }
+
+        assertThat(store.size()).isZero();
+    }
+
+    /** Trap 21: nor those that nobody came back to when the last lease, place or cancellation had ended. */
+    @Test
+    void bulkheadsThatNobodyCameBackToTakeNoMemoryInTheEnd() {
+        for (int i = 0; i < MANY; i++) {
+            String name = "tenant-" + i;
+            now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
+            now(store.acquire(request(name, "b", i % 2 == 0, SECOND)));
+            now(store.cancel(name, List.of("c"), SECOND));
+        }
+        assertThat(store.size()).isEqualTo(MANY);
+        fixture.advance(SECOND);
+
+        for (int i = 0; i < MANY; i++) {
+            now(store.acquire(request("other", "p" + i, true, SECOND)));
+            now(store.release("other", "p" + i));
+        }
+
+        assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void lookingAtABulkheadTakesNoMemory() {
+        now(store.occupancy("a", 1));
+        now(store.renew("b", Map.of("p", SECOND)));
+        now(store.poll("c", 1, Map.of("p", SECOND)));
+        now(store.release("d", "p"));
+        now(store.revoke("e", "p"));
+        now(store.resetSize("f"));
+
+        assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void aResizedBulkheadIsRememberedUntilItIsReset() {
+        now(store.resize("a", 2));
+        fixture.advance(Duration.ofDays(400));
+        now(store.release("b", "p"));
+        assertThat(store.size()).isEqualTo(1);
+
+        now(store.resetSize("a"));
+        assertThat(store.size()).isZero();
+    }
+
+    /** The computer's clock is asked once, if at all; what counts is the time that passes. */
+    @Test
+    void timeIsTheStartPlusWhatHasPassedSince() {
+        AtomicLong nanoTime = new AtomicLong(-5);
+        LocalPermitStore other = new LocalPermitStore(nanoTime::get, 1_000);
+        assertThat(now(other.poll("a", 1, Map.of("p", SECOND))).storeMillis()).isEqualTo(1_000);
+        assertThat(((Granted) now(other.acquire(request("a", "p", false, SECOND)))).ticket()).isEqualTo(1_000_000);
+
+        nanoTime.addAndGet(1_999_999);
+        assertThat(now(other.poll("a", 1, Map.of("p", SECOND))).storeMillis()).isEqualTo(1_001);
+        now(other.release("a", "p"));
+        assertThat(((Granted) now(other.acquire(request("a", "q", false, SECOND)))).ticket()).isEqualTo(1_001_999);
+        assertThat(now(other.occupancy("a", 1)).holders().get(0).since()).isEqualTo(Instant.ofEpochMilli(1_001));
+    }
+
+    /** Tickets grow even when a bulkhead was forgotten in between and no time has passed. */
+    @Test
+    void ticketsGrowThoughTheBulkheadWasForgotten() {
+        long first = ((Granted) now(store.acquire(request("a", "p", false, SECOND)))).ticket();
+        now(store.release("a", "p"));
+        assertThat(store.size()).isZero();
+
+        assertThat(((Granted) now(store.acquire(request("a", "q", false, SECOND)))).ticket()).isGreaterThan(first);
+    }
+
+    /** Trap 26: two permits that are given back, one right after the other, wake two waiters, not one of them twice. */
+    @Test
+    void whoWasToldComesAfterThoseWhoWereNot() {
+        for (String id : List.of("a", "b", "c", "w1", "w2")) {
+            now(store.acquire(withLimit(3, id)));
+        }
+
+        now(store.release("x", "a"));
+        now(store.release("x", "b"));
+        now(store.release("x", "c"));
+
+        assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w1"), new Notice.PermitFree("w2"),
+                new Notice.PermitFree("w1"));
+    }
+
+    @Test
+    void oneStepTellsAWaiterOnce() {
+        now(store.acquire(withLimit(2, "a")));
+        now(store.resize("x", 1));
+        now(store.acquire(withLimit(2, "w")));
+
+        now(store.resize("x", 5));
+        assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w"));
+
+        now(store.acquire(withLimit(2, "b")));
+        now(store.resetSize("x"));
+        now(store.cancel("x", List.of("a", "b"), SECOND));
+        assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w"), new Notice.PermitFree("w"));
+    }
+
+    @Test
+    void aListenerMayCallTheStore() {
+        List<AcquireReply> replies = new ArrayList<>();
+        LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
+        other.listen(notice -> {
+            if (notice instanceof Notice.PermitFree free) {
+                replies.add(now(other.acquire(request("a", free.permitId(), false, SECOND))));
+            }
+        });
+        now(other.acquire(request("a", "p", false, SECOND)));
+        now(other.acquire(request("a", "q", false, SECOND)));
+
+        now(other.release("a", "p"));
+
+        assertThat(replies).singleElement().isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aListenerThatFailsSpoilsNothing() {
+        store.listen(notice -> {
+            throw new IllegalStateException("on purpose");
+        });
+        now(store.acquire(request("a", "p", true, SECOND)));
+        now(store.acquire(request("a", "q", true, SECOND)));
+
+        assertThat(now(store.release("a", "p"))).isTrue();
+        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void badRequestsFailByTheirStage() {
+        List<CompletionStage<?>> stages = List.of(
+                store.acquire(request("a", "white space", false, SECOND)),
+                store.acquire(request("a", "", false, SECOND)),
+                store.acquire(request("a", "p", false, Duration.ZERO)),
+                store.acquire(new AcquireRequest("a", "p", 0, SECOND, false, Duration.ZERO, "app", "host", "T#m")),
+                store.acquire(new AcquireRequest("a", "p", 1, SECOND, false, SECOND.negated(), "app", "host", "T#m")),
+                store.poll("a", 0, Map.of("p", SECOND)),
+                store.release("a", null),
+                store.release(null, "p"));
+
+        assertThat(stages).allSatisfy(stage -> assertThat(stage.toCompletableFuture()).isCompletedExceptionally());
+        assertThat(store.size()).isZero();
+    }
+
+    /** Durations are rounded up, as one that was rounded to nothing would never begin; and none overflows. */
+    @Test
+    void leasesOfAnyLengthWork() {
+        now(store.acquire(request("a", "p", false, Duration.ofNanos(1))));
+        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+        fixture.advance(Duration.ofMillis(1));
+        assertThat(now(store.occupancy("a", 10)).inUse()).isZero();
+
+        now(store.acquire(request("a", "q", false, Duration.ofSeconds(Long.MAX_VALUE))));
+        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+    }
+
+    /** A waiter that waits as long as its lease is. */
+    private static AcquireRequest request(String bulkhead, String permitId, boolean fair, Duration lease) {
+        return new AcquireRequest(bulkhead, permitId, 1, lease, fair, lease, "app", "host:1", "Type#method");
+    }
+
+    private static AcquireRequest withLimit(int limit, String permitId) {
+        return new AcquireRequest("x", permitId, limit, SECOND, false, SECOND, "app", "host:1", "Type#method");
+    }
+
+    private static <T> T now(CompletionStage<T> stage) {
+        assertThat(stage.toCompletableFuture()).isDone();
+        return stage.toCompletableFuture().join();
+    }
+}

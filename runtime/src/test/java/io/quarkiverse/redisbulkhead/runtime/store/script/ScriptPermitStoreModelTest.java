@@ -1,0 +1,27 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreModelTest;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+
+class ScriptPermitStoreModelTest extends PermitStoreModelTest {
+
+    static TestRedis redis;
+
+    @BeforeAll
+    static void start() {
+        redis = new TestRedis();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @Override
+    protected StoreFixture open() {
+        return new ScriptStoreFixture(redis);
+    }
+}
