@@ -72,7 +72,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       <section>
         <div class="head">
           <h3>${bulkhead.name}</h3>
-          <span>${bulkhead.inUse} of ${bulkhead.limit} in use</span>
+          <span>${bulkhead.inUse} of ${bulkhead.limit} in use${bulkhead.waiting > 0 ? `, ${bulkhead.waiting} waiting` : ''}</span>
           <span class="about">${bulkhead.fair ? 'fair, ' : ''}lease ${bulkhead.expire}</span>
         </div>
         <vaadin-progress-bar value="${Math.min(1, bulkhead.inUse / bulkhead.limit)}"></vaadin-progress-bar>

@@ -80,6 +80,7 @@ public class RedisBulkheadJsonRpcService {
                 .put("name", spec.name())
                 .put("limit", status.limit())
                 .put("inUse", status.inUse())
+                .put("waiting", status.waiting())
                 .put("fair", spec.fair())
                 .put("expire", spec.expire().toString())
                 .put("holders", held);

@@ -29,7 +29,7 @@ record ErrorReply(String text) {
         }
         if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")) {
             return said
-                    + ". The Redis user needs the commands EVALSHA and EVAL, those that the scripts call, and the keys under "
+                    + ". The Redis user needs the commands EVALSHA and EVAL, those that the scripts call, and the keys and channels under "
                     + "quarkus.redis-bulkhead.key-prefix";
         }
         return said;

@@ -25,7 +25,8 @@ import io.vertx.redis.client.ResponseType;
 /**
  * Where this process is told what has become of its permits and waiters: one channel, and one connection that is
  * subscribed to it, for all bulkheads. The connection is opened when somebody waits for the first time; when it is
- * lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows.
+ * lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows. A
+ * connection that is idle is tried now and then, because firewalls forget such connections and tell nobody.
  * <p>
  * Safe for use by many threads; the work is done on an event loop context of its own.
  */
@@ -35,20 +36,23 @@ public final class Mailbox implements AutoCloseable {
 
     private static final int FIRST_GAP_MILLIS = 20;
     private static final int LONGEST_GAP_MILLIS = 2_000;
+    private static final long TRY_MILLIS = 15_000;
 
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
     private final String name;
     private final long timeoutMillis;
+    private final long tryMillis;
     private volatile Consumer<Notice> listener = notice -> {
     };
     private volatile boolean wanted;
     private volatile boolean closed;
 
-    // Both are touched on the context only.
+    // All of these are touched on the context only.
     private RedisConnection current;
     private int gapMillis;
+    private boolean refused;
 
     /**
      * Creates the mailbox; nothing is opened yet.
@@ -59,6 +63,11 @@ public final class Mailbox implements AutoCloseable {
      * @param timeoutMillis after what time an attempt to subscribe is given up
      */
     public Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis) {
+        this(vertx, redis, keyPrefix, timeoutMillis, TRY_MILLIS);
+    }
+
+    Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis, long tryMillis) {
+        this.tryMillis = tryMillis;
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.redis = redis;
@@ -136,6 +145,24 @@ public final class Mailbox implements AutoCloseable {
         gapMillis = 0;
         LOG.debugf("Subscribed to %s", name);
         tell(new NoticesMissed());
+        tryLater(attempt);
+    }
+
+    private void tryLater(Attempt attempt) {
+        vertx.setTimer(tryMillis, timer -> context.runOnContext(now -> {
+            RedisConnection connection = attempt.connection;
+            if (current != connection || closed) {
+                return;
+            }
+            long silence = vertx.setTimer(timeoutMillis, id -> context.runOnContext(late -> lost(attempt, connection)));
+            connection.send(Request.cmd(Command.PING)).onComplete(answer -> context.runOnContext(then -> {
+                if (vertx.cancelTimer(silence) && answer.succeeded()) {
+                    tryLater(attempt);
+                } else {
+                    lost(attempt, connection);
+                }
+            }));
+        }));
     }
 
     private void failed(Attempt attempt, String reason) {
@@ -149,6 +176,16 @@ public final class Mailbox implements AutoCloseable {
             discard(attempt.connection);
         }
         again();
+    }
+
+    private void refused(Attempt attempt, String reason) {
+        if (!refused) {
+            refused = true;
+            LOG.warnf("Redis refuses the subscription to %s: %s. Waiters look for themselves, which takes them up to a few "
+                    + "seconds longer. The Redis user needs the command SUBSCRIBE and the channels under "
+                    + "quarkus.redis-bulkhead.key-prefix", name, reason);
+        }
+        failed(attempt, reason);
     }
 
     private void lost(Attempt attempt, RedisConnection connection) {
@@ -173,7 +210,7 @@ public final class Mailbox implements AutoCloseable {
             return;
         }
         if (message.type() == ResponseType.ERROR) {
-            context.runOnContext(now -> failed(attempt, message.toString()));
+            context.runOnContext(now -> refused(attempt, message.toString()));
         } else if (isAbout("subscribe", message)) {
             context.runOnContext(now -> subscribed(attempt));
         } else if (isAbout("message", message)) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -18,6 +19,9 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.vertx.redis.client.Redis;
 
 /** How waiters are told, and what happens when they are not. */
@@ -90,6 +94,31 @@ class MailboxTest {
             end(waiter);
         }
         deaf.close();
+    }
+
+    /** Trap 11: a firewall has forgotten the connection; nobody tells, and no message comes any more. */
+    @Test
+    void aForgottenConnectionIsReplaced() throws Exception {
+        TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
+        Redis viaProxy = redis.newClient(proxy.port());
+        List<Notice> notices = new CopyOnWriteArrayList<>();
+        Mailbox mailbox = new Mailbox(redis.vertx(), viaProxy, "test", 500, 100);
+        try {
+            mailbox.listen(notices::add);
+            mailbox.open();
+            await().atMost(10, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));
+
+            proxy.forgetFirst();
+
+            await().atMost(20, TimeUnit.SECONDS)
+                    .until(() -> notices.equals(List.of(new NoticesMissed(), new NoticesMissed())));
+            redis.command("PUBLISH", mailbox.name(), "free me");
+            await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new PermitFree("me")));
+        } finally {
+            mailbox.close();
+            viaProxy.close();
+            proxy.close();
+        }
     }
 
     /** A server that lets nobody publish: the scripts work all the same. */

@@ -23,7 +23,9 @@ final class TestProxy implements AutoCloseable {
         /** Its first script call and all that follows is swallowed. The connection stays open. */
         GOES_SILENT,
         /** It is accepted and says nothing until {@link #closeFirst()}. */
-        NEVER_SPEAKS
+        NEVER_SPEAKS,
+        /** It works until {@link #forgetFirst()}; from then on what the server says does not arrive. It stays open. */
+        IS_FORGOTTEN
     }
 
     private final First first;
@@ -31,6 +33,7 @@ final class TestProxy implements AutoCloseable {
     private final ServerSocket server;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final CountDownLatch accepted = new CountDownLatch(1);
+    private volatile boolean forgotten;
     private volatile byte[] held;
     private volatile Socket heldFor;
 
@@ -58,6 +61,10 @@ final class TestProxy implements AutoCloseable {
         sockets.get(0).close();
     }
 
+    void forgetFirst() {
+        forgotten = true;
+    }
+
     /** Gives the server the call that was held, and after it a command that shows when that is done. */
     void deliver() throws IOException {
         heldFor.getOutputStream().write(held);
@@ -76,8 +83,8 @@ final class TestProxy implements AutoCloseable {
                 }
                 Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
                 sockets.add(upstream);
-                new Thread(() -> pump(client, upstream, isFirst), "proxy up").start();
-                new Thread(() -> pump(upstream, client, false), "proxy down").start();
+                new Thread(() -> pump(client, upstream, isFirst && first != First.IS_FORGOTTEN, false), "proxy up").start();
+                new Thread(() -> pump(upstream, client, false, isFirst), "proxy down").start();
             } catch (IOException e) {
                 // The test has ended.
                 return;
@@ -85,7 +92,7 @@ final class TestProxy implements AutoCloseable {
         }
     }
 
-    private void pump(Socket from, Socket to, boolean illTreated) {
+    private void pump(Socket from, Socket to, boolean illTreated, boolean ofFirst) {
         byte[] buffer = new byte[65_536];
         try {
             InputStream in = from.getInputStream();
@@ -98,7 +105,9 @@ final class TestProxy implements AutoCloseable {
                     }
                     return;
                 }
-                to.getOutputStream().write(buffer, 0, read);
+                if (!(forgotten && ofFirst)) {
+                    to.getOutputStream().write(buffer, 0, read);
+                }
             }
             to.close();
         } catch (IOException e) {
