@@ -190,6 +190,24 @@ class ScriptPermitStoreTest {
         assertThat(redis.command("PTTL", "test:{reports}:limits").toLong()).isBetween(0L, 60_000L);
     }
 
+    /** Traps 9 and 21, guarantee 9: what waiters, limits and cancellations leave behind expires, too. */
+    @Test
+    void theKeysOfWaitersExpire() {
+        Duration place = Duration.ofSeconds(10);
+        acquire("a", 1);
+        get(store.acquire(new AcquireRequest("reports", "fair", 1, LONG, true, place, "app", "host:1", "A#a")));
+        get(store.acquire(new AcquireRequest("reports", "unfair", 1, LONG, false, place, "app", "host:1", "A#a")));
+        get(store.cancel("reports", List.of("never"), LONG));
+        get(store.resize("reports", 1));
+
+        assertThat(keys()).containsExactlyInAnyOrderElementsOf(
+                BulkheadKeys.of("test", "reports").stream().map(String::new).toList());
+        assertEveryKeyExpires();
+        get(store.release("reports", "fair"));
+        get(store.release("reports", "unfair"));
+        assertThat(keys()).doesNotContain("test:{reports}:queue", "test:{reports}:waiters", "test:{reports}:standby");
+    }
+
     /** Trap 19: running executions finish, and nobody enters until the use is below the new limit. */
     @Test
     void aSmallerLimitDrains() {
