@@ -5,8 +5,9 @@ import java.util.Objects;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * A call was rejected because Redis could not say whether a permit is free: it is down, did not answer within
- * {@code quarkus.redis-bulkhead.command-timeout}, or refused the command. The guarded method did not run.
+ * Redis could not be asked: it is down, did not answer within {@code quarkus.redis-bulkhead.command-timeout}, or refused the
+ * command; or the application is stopping; or the calling thread was interrupted while it waited. A guarded method did not
+ * run.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
  */

@@ -23,8 +23,7 @@ public interface CurrentPermit {
      * The permit of the innermost guarded method; where that has several bulkheads, the permit that was taken last.
      *
      * @return never null
-     * @throws IllegalStateException when no guarded method is being called on this thread, or its bulkheads are
-     *         switched off
+     * @throws IllegalStateException when no guarded method is being called on this thread
      */
     Permit get();
 

@@ -10,7 +10,7 @@ import java.time.Instant;
  * @param ticket the permit's fencing token; a later permit of the same bulkhead has a greater one
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
- * @param method the guarded method, as {@code Class#method}
+ * @param method the guarded method, or the one that called {@link RedisSemaphore}, as {@code Class#method}
  * @param since when the permit was granted, by the clock of Redis
  * @param until when the lease ends, by the clock of Redis
  */

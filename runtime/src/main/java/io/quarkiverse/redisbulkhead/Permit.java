@@ -19,7 +19,8 @@ public interface Permit extends AutoCloseable {
     /**
      * The permit's id, unique among all permits.
      *
-     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW}
+     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW} or by a bulkhead that is switched
+     *         off
      */
     String id();
 
@@ -35,7 +36,8 @@ public interface Permit extends AutoCloseable {
      * remembers the greatest one it has seen, and refuses smaller ones, is safe from holders that were paused for
      * longer than their lease.
      *
-     * @return the token; 0 when the permit was given without Redis during an outage, so that such a resource refuses it
+     * @return the token; 0 when the permit was given without Redis, during an outage or by a bulkhead that is switched off,
+     *         so that such a resource refuses it
      */
     long fencingToken();
 

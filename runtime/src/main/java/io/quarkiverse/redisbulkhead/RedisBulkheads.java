@@ -17,7 +17,7 @@ public interface RedisBulkheads {
     /**
      * The bulkhead of that name.
      *
-     * @param name as in {@link RedisBulkhead#name()}, not null
+     * @param name as in {@link RedisBulkhead#name()}
      * @return the bulkhead, never null
      * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared, the
      *         nearest first
@@ -27,10 +27,12 @@ public interface RedisBulkheads {
     /**
      * A bulkhead that is defined in code. Nothing is made in Redis, so this is cheap, and there is nothing to close.
      * Where an annotation or another application has the same name, they share their permits, and should have the same
-     * limit; configuration is not applied.
+     * limit. Configuration of single bulkheads is not applied; that of all of them is, such as
+     * {@code quarkus.redis-bulkhead.enabled} and {@code key-prefix}.
      *
      * @param spec what it is, not null
      * @return the bulkhead, never null
+     * @throws IllegalArgumentException when it is null
      */
     RedisSemaphore semaphore(SemaphoreSpec spec);
 }

@@ -12,8 +12,12 @@ import io.smallrye.mutiny.Uni;
  * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Safe for use by many threads.
  * <p>
  * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
- * Redis anew at each subscription. All of them fail with {@link BulkheadUnavailableException} when Redis gives no
- * answer.
+ * Redis anew at each subscription. When Redis gives no answer, permits are given or refused as
+ * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. Arguments that
+ * are null or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
+ * <p>
+ * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) gives permits to everybody, with an empty
+ * id and the fencing token 0.
  */
 public interface RedisSemaphore {
 
@@ -85,22 +89,23 @@ public interface RedisSemaphore {
     <T> T call(Callable<T> action) throws Exception;
 
     /**
-     * The asynchronous twin of {@link #run}: one permit per subscription, held until the {@code Uni} ends or is
-     * cancelled.
+     * The asynchronous twin of {@link #run}: one permit per subscription, waited for as {@link SemaphoreSpec#maxWait()}
+     * says, and held until the action's {@code Uni} ends or is cancelled.
      *
      * @param action makes the {@code Uni} once the permit is held, not null
-     * @return completes when the action has ended and the permit is back
+     * @return completes when the action has ended and the permit is back; fails with what the action fails with, or as
+     *         {@link #run} does
      */
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action);
 
     /**
-     * The asynchronous twin of {@link #call}: one permit per subscription, held until the {@code Uni} ends or is
-     * cancelled.
+     * The asynchronous twin of {@link #call}: one permit per subscription, waited for as {@link SemaphoreSpec#maxWait()}
+     * says, and held until the action's {@code Uni} ends or is cancelled.
      *
      * @param action makes the {@code Uni} once the permit is held, not null
-     * @return what the action's {@code Uni} emits, once the permit is back
+     * @return what the action's {@code Uni} emits, or fails with, once the permit is back; fails as {@link #run} does
      */
-    <T> Uni<T> callAsync(Supplier<Uni<T>> action);
+    <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action);
 
     /**
      * How full the bulkhead is, over all applications.
@@ -152,10 +157,11 @@ public interface RedisSemaphore {
 
     /**
      * Takes a permit away from its holder, whichever application that is. The execution goes on, unless
-     * {@link OnLost#INTERRUPT} is set there, and its loss is reported there with its next renewal at the latest.
+     * {@link OnLost#INTERRUPT} is set there. Its loss is reported there with its next renewal at the latest, or, where a
+     * {@code max-hold} shorter than the lease leaves nothing to renew, when it ends.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
-     * @return {@code false} when there is no such permit any more
+     * @return {@code false} when there is certainly no such permit any more
      * @throws BulkheadUnavailableException when Redis gives no answer
      * @throws IllegalStateException when called on an event loop
      */
@@ -172,7 +178,7 @@ public interface RedisSemaphore {
     /**
      * Sets the limit for all applications, whatever they define. They obey at once; executions above a smaller limit
      * finish. It stays in force until {@link #resetSize()}, or until the bulkhead was not used for
-     * {@value #RESIZE_LASTS_DAYS} days.
+     * {@value #RESIZE_LASTS_DAYS} days, or, with the {@code local} store, until the application stops.
      *
      * @param permits the limit, at least 1
      * @throws IllegalArgumentException when it is below 1
@@ -193,7 +199,7 @@ public interface RedisSemaphore {
     /**
      * Undoes {@link #resize}: every application goes by its own definition again.
      *
-     * @return {@code false} when there was nothing to undo
+     * @return {@code false} when there was certainly nothing to undo
      * @throws BulkheadUnavailableException when Redis gives no answer
      * @throws IllegalStateException when called on an event loop
      */

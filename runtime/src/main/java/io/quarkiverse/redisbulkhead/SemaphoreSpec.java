@@ -22,6 +22,8 @@ public final class SemaphoreSpec {
     /** The longest wait. */
     public static final Duration MAX_WAIT = Duration.ofDays(365);
 
+    private static final int UNSET = 0;
+
     private final String name;
     private final int permits;
     private final boolean fair;
@@ -41,7 +43,7 @@ public final class SemaphoreSpec {
         this.maxHold = builder.maxHold;
         this.onLost = builder.onLost;
         this.onOutage = builder.onOutage;
-        this.localPermits = builder.localPermits == 0 ? builder.permits : builder.localPermits;
+        this.localPermits = builder.localPermits;
     }
 
     /**
@@ -135,7 +137,7 @@ public final class SemaphoreSpec {
      * @return at least 1; {@link #permits()} when it was not set
      */
     public int localPermits() {
-        return localPermits;
+        return localPermits == UNSET ? permits : localPermits;
     }
 
     /**
@@ -167,14 +169,14 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits);
+        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits());
     }
 
     @Override
     public String toString() {
         return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ", maxWait=" + maxWait
                 + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
-                + ", localPermits=" + localPermits + ")";
+                + ", localPermits=" + localPermits() + ")";
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
@@ -312,11 +314,12 @@ public final class SemaphoreSpec {
         }
 
         private static Duration inRange(String field, Duration value, Duration least, Duration most) {
-            if (value == null || value.compareTo(least) < 0) {
-                throw new IllegalArgumentException(field + " must " + (least.isZero() ? "not be negative"
-                        : "be at least one "
-                                + "millisecond")
-                        + ", but is " + value);
+            if (value == null) {
+                throw new IllegalArgumentException(field + " must not be null");
+            }
+            if (value.compareTo(least) < 0) {
+                String rule = least.isZero() ? " must not be negative" : " must be at least one millisecond";
+                throw new IllegalArgumentException(field + rule + ", but is " + value);
             }
             if (value.compareTo(most) > 0) {
                 throw new IllegalArgumentException(

@@ -10,7 +10,7 @@ import java.time.Instant;
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
- * @param method the guarded method, as {@code Class#method}
+ * @param method the guarded method, or the one that called {@link RedisSemaphore}, as {@code Class#method}
  * @param since when Redis saw the request, by its clock
  * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
  */

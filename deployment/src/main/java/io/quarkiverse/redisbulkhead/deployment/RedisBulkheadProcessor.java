@@ -8,7 +8,6 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
 import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
-import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
@@ -41,7 +40,7 @@ public class RedisBulkheadProcessor {
 
     @BuildStep
     void redisClient(RedisBulkheadBuildTimeConfig config, BuildProducer<RequestedRedisClientBuildItem> clients) {
-        if (config.store() != StoreKind.LOCAL) {
+        if (config.store().needsRedis()) {
             clients.produce(new RequestedRedisClientBuildItem(config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME)));
         }
     }

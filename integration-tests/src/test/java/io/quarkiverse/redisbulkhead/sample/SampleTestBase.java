@@ -22,6 +22,7 @@ abstract class SampleTestBase {
         outside.statistics().shut();
         outside.quotes().shut();
         outside.pages().shut();
+        outside.exports().shut();
         calls = new ParallelCalls();
     }
 
@@ -31,6 +32,7 @@ abstract class SampleTestBase {
         outside.statistics().open();
         outside.quotes().open();
         outside.pages().open();
+        outside.exports().open();
         calls.close();
     }
 }

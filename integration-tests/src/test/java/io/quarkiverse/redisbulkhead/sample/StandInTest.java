@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.sample;
 
 import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.contains;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
@@ -10,6 +11,7 @@ import static org.hamcrest.Matchers.notNullValue;
 import org.junit.jupiter.api.Test;
 
 import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.path.json.JsonPath;
 
 /** The sample as it comes: with nothing configured, it calls its own stand-ins. */
 @QuarkusTest
@@ -27,6 +29,31 @@ class StandInTest {
     }
 
     @Test
+    void exports() {
+        given().get("/exports?table=orders").then().statusCode(200).body("table", equalTo("orders"));
+    }
+
+    @Test
+    void ledger() {
+        float balance = account().getFloat("balance");
+        long token = given().post("/ledger?article=cup").then().statusCode(200).body("price", equalTo(12.5f)).extract()
+                .jsonPath()
+                .getLong("token");
+        assertThat(account().getFloat("balance")).isEqualTo(balance + 12.5f);
+        assertThat(account().getLong("token")).isEqualTo(token).isPositive();
+    }
+
+    private static JsonPath account() {
+        return given().get("/ledger").then().statusCode(200).extract().jsonPath();
+    }
+
+    @Test
+    void archive() {
+        given().post("/archive/2024").then().statusCode(200).body("year", equalTo(2024))
+                .body("report.title", equalTo("Sales by region"));
+    }
+
+    @Test
     void crawler() {
         given().get("/crawl?host=example.net&pages=2").then().statusCode(200)
                 .body("$", contains("Page 1 of example.net", "Page 2 of example.net"));
@@ -40,7 +67,8 @@ class StandInTest {
     @Test
     void status() {
         given().get("/status").then().statusCode(200).body("now", notNullValue()).body("bulkheads.name",
-                hasItems("crawler-example-net", "crawler-example-org", "partner-api", "reports", "statistics"));
+                hasItems("crawler-example-net", "crawler-example-org", "exports", "ledger", "partner-api", "reports",
+                        "statistics"));
     }
 
     @Test

@@ -4,34 +4,20 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -39,52 +25,18 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.RoundsGate;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
-import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
 import io.vertx.core.json.JsonObject;
 
 /**
  * The limits hold over two packaged applications, each a process of its own, that share a Redis. What runs at once is counted
  * outside of both, in the server that the guarded methods call.
  */
-class TwoApplicationsIT {
+class TwoApplicationsIT extends ProcessTestBase {
 
     private static final int LIMIT = 5;
     private static final int REQUESTS = 400;
     private static final int AT_ONCE = 100;
     private static final int REJECTIONS_PER_ROUND = 40;
-
-    private static final String NO_FAKETIME = "libfaketime is not installed, so no clock can be skewed"
-            + " (Debian: apt-get install libfaketime)";
-    private static final Path FOLDER = Path.of("target", "two-applications");
-    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
-    private final List<SampleProcess> applications = new ArrayList<>();
-    private TestRedis redis;
-    private OutsideServer outside;
-
-    @RegisterExtension
-    final AfterTestExecutionCallback printOutputOnFailure = test -> {
-        if (test.getExecutionException().isPresent()) {
-            for (SampleProcess application : applications) {
-                System.err.println("---- output of an application in " + test.getDisplayName());
-                System.err.println(application.output());
-            }
-        }
-    };
-
-    @BeforeEach
-    void startRedis() throws IOException {
-        redis = TestRedis.start(FOLDER.resolve("redis"));
-    }
-
-    @AfterEach
-    void stopAll() throws IOException {
-        applications.forEach(SampleProcess::close);
-        if (outside != null) {
-            outside.close();
-        }
-        redis.close();
-    }
 
     @ParameterizedTest(name = "{0}, fair = {1}")
     @CsvSource({ "/reports, false", "/reports, true", "/reports/async, false", "/reports/async, true" })
@@ -93,8 +45,8 @@ class TwoApplicationsIT {
         RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
         outside = new OutsideServer(reports);
         Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".fair", Boolean.toString(fair));
-        start(configuration, Map.of());
-        start(configuration, Map.of());
+        start(configuration);
+        start(configuration);
         awaitReady();
 
         assertThatLimitHolds(path, reports);
@@ -104,20 +56,13 @@ class TwoApplicationsIT {
     @CsvSource({ "/reports, +1h", "/reports, -1h", "/reports/async, +1h" })
     @DisplayName("Trap 1: the limit holds when the clock of one application is an hour off")
     void limitHoldsWithSkewedClock(String path, String skew) throws Exception {
-        Optional<Path> faketime = libfaketime();
-        if (faketime.isEmpty()) {
-            // On the console too, where a skipped test does not tell its reason.
-            System.err.println("Skipped: " + NO_FAKETIME);
-        }
-        assumeTrue(faketime.isPresent(), NO_FAKETIME);
         RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
         outside = new OutsideServer(reports);
-        SampleProcess skewed = start(Map.of(), fakedClock(faketime.get(), skew));
-        SampleProcess right = start(Map.of(), Map.of());
+        SampleProcess skewed = start(Map.of(), fakedClock(skew));
+        SampleProcess right = start(Map.of());
         awaitReady();
         assertThat(clockOf(right)).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
-        assertThat(clockOf(skewed)).isCloseTo(Instant.now().plus(Duration.parse("PT" + skew.replace("+", ""))),
-                within(1, ChronoUnit.MINUTES));
+        assertThatClockIsOff(skewed, skew);
 
         assertThatLimitHolds(path, reports);
     }
@@ -130,8 +75,8 @@ class TwoApplicationsIT {
         Gate reports = new Gate();
         outside = new OutsideServer(reports);
         Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".expire", lease.toMillis() + "ms");
-        SampleProcess killed = start(configuration, Map.of());
-        SampleProcess survivor = start(configuration, Map.of());
+        SampleProcess killed = start(configuration);
+        SampleProcess survivor = start(configuration);
         awaitReady();
         warmUp("/reports", reports);
 
@@ -155,8 +100,8 @@ class TwoApplicationsIT {
     void jobRunsOnce() throws Exception {
         outside = new OutsideServer(new Gate());
         Map<String, String> everySecond = Map.of("sample.job.cron", "* * * * * ?");
-        SampleProcess one = start(everySecond, Map.of());
-        SampleProcess other = start(everySecond, Map.of());
+        SampleProcess one = start(everySecond);
+        SampleProcess other = start(everySecond);
         awaitReady();
 
         await().atMost(Duration.ofSeconds(30))
@@ -214,34 +159,6 @@ class TwoApplicationsIT {
         return answers.stream().map(CompletableFuture::join).toList();
     }
 
-    private SampleProcess start(Map<String, String> configuration, Map<String, String> environment) throws IOException {
-        Map<String, String> all = new HashMap<>(configuration);
-        all.put("quarkus.redis.hosts", redis.url());
-        all.put("sample.database.url", outside.databaseUrl());
-        all.putIfAbsent("sample.job.cron", "off");
-        Path output = Files.createTempFile(Files.createDirectories(FOLDER), "application-", ".log");
-        SampleProcess application = SampleProcess.start(output, all, environment);
-        applications.add(application);
-        return application;
-    }
-
-    private void awaitReady() {
-        applications.forEach(application -> application.awaitReady(CLIENT));
-    }
-
-    private static CompletableFuture<HttpResponse<String>> get(SampleProcess application, String path) {
-        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(30)).build();
-        return CLIENT.sendAsync(request, BodyHandlers.ofString());
-    }
-
-    private static JsonObject getJson(SampleProcess application, String path) {
-        return new JsonObject(get(application, path).join().body());
-    }
-
-    private static Instant clockOf(SampleProcess application) {
-        return getJson(application, "/status").getInstant("now");
-    }
-
     private static JsonObject job(SampleProcess application) {
         return getJson(application, "/job");
     }
@@ -252,27 +169,5 @@ class TwoApplicationsIT {
                 .filter(use -> bulkhead.equals(use.getString("name")))
                 .mapToInt(use -> use.getInteger("inUse"))
                 .findFirst().orElseThrow();
-    }
-
-    /** Only the time of day is faked. Without the last variable waiting threads spin, and a JVM takes ten times as long. */
-    private static Map<String, String> fakedClock(Path libfaketime, String skew) {
-        return Map.of("LD_PRELOAD", libfaketime.toString(), "FAKETIME", skew, "DONT_FAKE_MONOTONIC", "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC", "1", "FAKETIME_FORCE_MONOTONIC_FIX", "0");
-    }
-
-    private static Optional<Path> libfaketime() throws IOException {
-        Path libraries = Path.of("/usr/lib");
-        if (!Files.isDirectory(libraries)) {
-            return Optional.empty();
-        }
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(libraries)) {
-            for (Path folder : folders) {
-                Path library = folder.resolve("faketime").resolve("libfaketimeMT.so.1");
-                if (Files.exists(library)) {
-                    return Optional.of(library);
-                }
-            }
-        }
-        return Optional.empty();
     }
 }

@@ -40,7 +40,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.settings = BulkheadSettings.of(declarations.bulkheads(), config);
         this.runtime = runtime;
         this.enabled = config.enabled();
-        if (buildTimeConfig.store() != StoreKind.LOCAL) {
+        if (buildTimeConfig.store().needsRedis()) {
             requireRedis(redis);
         }
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
@@ -71,6 +71,9 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisSemaphore semaphore(SemaphoreSpec spec) {
+        if (spec == null) {
+            throw new IllegalArgumentException("spec must not be null");
+        }
         return new SemaphoreView(semaphore(spec, enabled), runtime);
     }
 
@@ -90,6 +93,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @throws IllegalArgumentException when there is none of that name
      */
     Semaphore core(String name) {
+        if (name == null) {
+            throw new IllegalArgumentException("name must not be null");
+        }
         Semaphore semaphore = semaphores.get(name);
         if (semaphore == null) {
             throw new IllegalArgumentException(unknown(name));

@@ -50,7 +50,7 @@ public class BulkheadRuntime {
             @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
             Event<PermitLost> losses) {
         this.timers = new VertxTimers(vertx);
-        this.connection = buildTimeConfig.store() == StoreKind.LOCAL ? null : redis.connect();
+        this.connection = buildTimeConfig.store().needsRedis() ? redis.connect() : null;
         HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
         PermitLostEvents events = new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task));
         this.engine = connection == null

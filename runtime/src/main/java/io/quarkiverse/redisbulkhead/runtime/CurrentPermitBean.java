@@ -29,7 +29,7 @@ public class CurrentPermitBean implements CurrentPermit {
     @Override
     public Permit get() {
         return HeldPermits.innermost().map(this::view).orElseThrow(() -> new IllegalStateException(
-                "This thread is not calling a method that is guarded by @RedisBulkhead, or its bulkheads are switched off. A "
+                "This thread is not calling a method that is guarded by @RedisBulkhead. A "
                         + "method that returns a Uni must ask for its permit while it puts the Uni together"));
     }
 

@@ -14,6 +14,7 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.MultiGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.OpenGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.StageGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
@@ -53,11 +54,10 @@ public class GuardRegistry {
 
     private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
         List<Semaphore> semaphores = method.bulkheads().stream()
-                .filter(bulkheads::isEnabled)
                 .map(bulkheads::core)
                 .toList();
-        if (semaphores.isEmpty()) {
-            return Guard.OPEN;
+        if (method.bulkheads().stream().noneMatch(bulkheads::isEnabled)) {
+            return new OpenGuard(semaphores.stream().map(Semaphore::uncountedPermit).toList());
         }
         Supplier<Admission> admissions = () -> runtime.executions().admit(semaphores, method.label());
         Continuations continuations = runtime.continuations();

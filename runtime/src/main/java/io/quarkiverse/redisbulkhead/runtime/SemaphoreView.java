@@ -2,10 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -42,21 +42,21 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
 
     @Override
     public Uni<Optional<Permit>> tryAcquireAsync() {
-        return acquireUni(CallSite.label(), Duration.ZERO).map(Optional::of)
-                .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty());
+        return acquireUni(CallSite.label(), Duration.ZERO, asked -> asked.map(Optional::of)
+                .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
     }
 
     @Override
     public Permit acquire(Duration maxWait) {
-        return acquire("acquire", checked(maxWait));
+        return acquire("acquire", checkedWait(maxWait));
     }
 
     @Override
     public Uni<Permit> acquireAsync(Duration maxWait) {
-        return acquireUni(CallSite.label(), checked(maxWait));
+        return acquireUni(CallSite.label(), checkedWait(maxWait), asked -> asked);
     }
 
-    private Duration checked(Duration maxWait) {
+    private Duration checkedWait(Duration maxWait) {
         return spec().toBuilder().maxWait(maxWait).build().maxWait();
     }
 
@@ -71,11 +71,11 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
         }
     }
 
-    private Uni<Permit> acquireUni(String label, Duration maxWait) {
+    // Cancellation is dealt with last: between it and the subscriber no permit may be dropped.
+    private <T> Uni<T> acquireUni(String label, Duration maxWait, Function<Uni<Permit>, Uni<T>> answer) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = semaphore.admit(label, maxWait);
-            return runtime.continuations().answer(admission::granted)
-                    .map(this::view)
+            return answer.apply(runtime.continuations().answer(admission::granted).map(this::view))
                     .onCancellation().invoke(admission::end);
         });
     }
@@ -86,6 +86,7 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
 
     @Override
     public void run(Runnable action) {
+        requireAction(action);
         guardedCall("run", () -> {
             action.run();
             return null;
@@ -106,6 +107,7 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
     @Override
     @SuppressWarnings("unchecked")
     public <T> T call(Callable<T> action) throws Exception {
+        requireAction(action);
         return (T) guard("call").call((Callable<Object>) action);
     }
 
@@ -116,13 +118,22 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
 
     @Override
     public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
+        requireAction(action);
         return new UniGuard(spec().name(), executions(CallSite.label()), runtime.continuations())
                 .guard(() -> action.get().replaceWithVoid());
     }
 
     @Override
-    public <T> Uni<T> callAsync(Supplier<Uni<T>> action) {
-        return new UniGuard(spec().name(), executions(CallSite.label()), runtime.continuations()).guard(action::get);
+    public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
+        requireAction(action);
+        return new UniGuard(spec().name(), executions(CallSite.label()), runtime.continuations())
+                .guard(() -> action.get().map(item -> (T) item));
+    }
+
+    private static void requireAction(Object action) {
+        if (action == null) {
+            throw new IllegalArgumentException("action must not be null");
+        }
     }
 
     private Supplier<Admission> executions(String label) {
@@ -161,33 +172,36 @@ record SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) implements Re
 
     @Override
     public boolean revoke(String permitId) {
-        String id = checked(permitId);
+        String id = checkedId(permitId);
         return await("revoke", () -> semaphore.revoke(id));
     }
 
     @Override
     public Uni<Boolean> revokeAsync(String permitId) {
-        String id = checked(permitId);
+        String id = checkedId(permitId);
         return runtime.continuations().answer(() -> semaphore.revoke(id));
     }
 
-    private static String checked(String permitId) {
-        return Objects.requireNonNull(permitId, "permitId must not be null");
+    private static String checkedId(String permitId) {
+        if (permitId == null) {
+            throw new IllegalArgumentException("permitId must not be null");
+        }
+        return permitId;
     }
 
     @Override
     public void resize(int permits) {
-        int size = checked(permits);
+        int size = checkedSize(permits);
         await("resize", () -> semaphore.resize(size));
     }
 
     @Override
     public Uni<Void> resizeAsync(int permits) {
-        int size = checked(permits);
+        int size = checkedSize(permits);
         return runtime.continuations().answer(() -> semaphore.resize(size));
     }
 
-    private int checked(int permits) {
+    private int checkedSize(int permits) {
         return spec().toBuilder().permits(permits).build().permits();
     }
 

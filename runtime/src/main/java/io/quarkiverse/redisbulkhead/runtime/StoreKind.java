@@ -7,5 +7,14 @@ public enum StoreKind {
     SCRIPT,
 
     /** In this process. */
-    LOCAL
+    LOCAL;
+
+    /**
+     * Whether permits live in Redis.
+     *
+     * @return {@code false} when the application can do without
+     */
+    public boolean needsRedis() {
+        return this != LOCAL;
+    }
 }

@@ -10,7 +10,6 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkus.deployment.IsDevServicesSupportedByLaunchMode;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
@@ -44,7 +43,7 @@ public class EmbeddedRedisDevServiceProcessor {
     public void provideRedis(RedisBulkheadBuildTimeConfig config, RedisBuildTimeConfig redisConfig,
             DockerStatusBuildItem containerRuntime, BuildProducer<DevServicesResultBuildItem> devServices) {
         String client = config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
-        if (config.store() == StoreKind.LOCAL || !config.devservices().enabled()
+        if (!config.store().needsRedis() || !config.devservices().enabled()
                 || !redisConfig.clients().get(client).devservices().enabled()
                 || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)
                 || containerRuntime.isContainerRuntimeAvailable()) {

@@ -14,7 +14,8 @@ import io.smallrye.mutiny.Uni;
  * Downloads pages, at most three at a time from each host, over all instances of the crawler. Each host has its own bulkhead.
  * <p>
  * A download that finds its bulkhead full is not given up: {@code @Retry} tries again a little later, each time for a new
- * permit. It retries rejections only; what the host answers is the host's last word.
+ * permit. It retries rejections only; what the host answers is the host's last word. ({@code maxWait} is the simpler way; this
+ * one shows that the bulkhead works together with Fault Tolerance.)
  */
 @ApplicationScoped
 public class PageFetcher {

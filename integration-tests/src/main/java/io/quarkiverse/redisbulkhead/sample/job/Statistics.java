@@ -10,8 +10,8 @@ import io.quarkiverse.redisbulkhead.sample.reports.Database;
 /**
  * Work that must not run twice at the same time in the whole cluster: a bulkhead with one permit.
  * <p>
- * The lease must be longer than the work can ever take; after that time another instance may begin. The call to the database
- * ends after 20 seconds at the latest ({@code quarkus.rest-client.read-timeout}).
+ * The lease is renewed while the work goes on, so it may be shorter than that. When an instance dies, another one may begin
+ * after the lease.
  */
 @ApplicationScoped
 public class Statistics {
@@ -23,7 +23,7 @@ public class Statistics {
     }
 
     /** Brings the statistics up to date. */
-    @RedisBulkhead(name = "statistics", permits = 1, expire = "1m")
+    @RedisBulkhead(name = "statistics", permits = 1, expire = "10s")
     public void update() {
         database.updateStatistics();
     }

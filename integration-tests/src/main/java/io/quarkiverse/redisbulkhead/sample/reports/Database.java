@@ -5,7 +5,9 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+import org.jboss.resteasy.reactive.RestQuery;
 
+import io.quarkiverse.redisbulkhead.sample.exports.Export;
 import io.smallrye.mutiny.Uni;
 
 /**
@@ -32,6 +34,16 @@ public interface Database {
     @GET
     @Path("/report")
     Uni<Report> reportAsync();
+
+    /**
+     * Copies a table out; no thread waits for it.
+     *
+     * @param table the table
+     * @return its contents
+     */
+    @GET
+    @Path("/export")
+    Uni<Export> export(@RestQuery String table);
 
     /** Brings the database's statistics up to date, which is heavy too. */
     @POST

@@ -10,6 +10,7 @@ import jakarta.ws.rs.Path;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.resteasy.reactive.RestQuery;
 
+import io.quarkiverse.redisbulkhead.sample.exports.Export;
 import io.quarkiverse.redisbulkhead.sample.partner.Quote;
 import io.quarkiverse.redisbulkhead.sample.reports.Report;
 import io.smallrye.mutiny.Uni;
@@ -31,6 +32,12 @@ public class StandInResource {
     @Path("/database/report")
     public Uni<Report> report() {
         return later(new Report("Sales by region", 1_250_000));
+    }
+
+    @GET
+    @Path("/database/export")
+    public Uni<Export> export(@RestQuery String table) {
+        return later(new Export(table, 40_000));
     }
 
     @POST

@@ -10,8 +10,9 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.Waiter;
 
-/** Tells how full the bulkheads are, over all instances, and who holds the permits. */
+/** Tells how full the bulkheads are, over all instances, and who holds the permits and waits for them. */
 @Path("/status")
 public class StatusResource {
 
@@ -30,9 +31,13 @@ public class StatusResource {
      * @param name the bulkhead
      * @param limit how many permits there are
      * @param inUse how many of them are taken
-     * @param holders who has them
+     * @param waiting how many calls wait for one
+     * @param limitsDiffer whether instances go by different limits
+     * @param holders who has the permits
+     * @param waiters who waits
      */
-    public record Use(String name, int limit, int inUse, List<Holder> holders) {
+    public record Use(String name, int limit, int inUse, int waiting, boolean limitsDiffer, List<Holder> holders,
+            List<Waiter> waiters) {
     }
 
     private final RedisBulkheads bulkheads;
@@ -54,6 +59,7 @@ public class StatusResource {
 
     private static Use use(RedisSemaphore bulkhead) {
         SemaphoreStatus status = bulkhead.status();
-        return new Use(status.name(), status.limit(), status.inUse(), bulkhead.holders());
+        return new Use(status.name(), status.limit(), status.inUse(), status.waiting(), status.limitsDiffer(),
+                bulkhead.holders(), bulkhead.waiters());
     }
 }

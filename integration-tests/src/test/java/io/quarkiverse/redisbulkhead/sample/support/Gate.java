@@ -17,16 +17,20 @@ public class Gate {
     private int inside;
     private int peak;
     private int arrived;
+    // Of all calls that ever came, how many there were, and how many of the first of them may leave.
+    private long turns;
+    private long mayLeave;
 
     /** Lets a call in, and returns when it may leave. */
     final synchronized void pass() throws InterruptedException {
         arrived++;
+        long turn = turns++;
         inside++;
         peak = Math.max(peak, inside);
         BooleanSupplier over = roundOf(inside);
         notifyAll();
         try {
-            waitFor(() -> open || over.getAsBoolean(), PATIENCE);
+            waitFor(() -> open || turn < mayLeave || over.getAsBoolean(), PATIENCE);
         } finally {
             inside--;
         }
@@ -47,9 +51,16 @@ public class Gate {
         notifyAll();
     }
 
+    /** Lets one call leave: of those that are inside, the one that came first. */
+    public final synchronized void letOneLeave() {
+        mayLeave++;
+        notifyAll();
+    }
+
     /** Holds the calls that come, and counts anew. */
     public final synchronized void shut() {
         open = false;
+        mayLeave = turns;
         peak = inside;
         arrived = 0;
     }

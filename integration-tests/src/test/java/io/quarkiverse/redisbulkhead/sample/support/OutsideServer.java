@@ -5,8 +5,11 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -23,6 +26,8 @@ public final class OutsideServer implements AutoCloseable {
     private final Gate statistics = new Gate();
     private final Gate quotes = new Gate();
     private final Gate pages = new Gate();
+    private final Gate exports = new Gate();
+    private final List<String> exported = new CopyOnWriteArrayList<>();
 
     /**
      * Starts the server on a free port.
@@ -38,6 +43,8 @@ public final class OutsideServer implements AutoCloseable {
         }
         server.setExecutor(threads);
         serve("/database/report", reports, "application/json", "{\"title\":\"Sales\",\"rows\":7}");
+        serve("/database/export", exports, "application/json", "{\"table\":\"a table\",\"rows\":7}", query -> exported
+                .add(query.replace("table=", "")));
         serve("/database/statistics", statistics, "text/plain", "done");
         serve("/partner/quote", quotes, "application/json", "{\"article\":\"teapot\",\"price\":9.99}");
         serve("/site/", pages, "text/plain", "a page");
@@ -45,8 +52,14 @@ public final class OutsideServer implements AutoCloseable {
     }
 
     private void serve(String path, Gate gate, String type, String body) {
+        serve(path, gate, type, body, query -> {
+        });
+    }
+
+    private void serve(String path, Gate gate, String type, String body, Consumer<String> arrivals) {
         server.createContext(path, exchange -> {
             try (exchange) {
+                arrivals.accept(exchange.getRequestURI().getQuery());
                 gate.pass();
                 answer(exchange, type, body.getBytes(StandardCharsets.UTF_8));
             } catch (InterruptedException e) {
@@ -98,6 +111,16 @@ public final class OutsideServer implements AutoCloseable {
     /** What page downloads pass. */
     public Gate pages() {
         return pages;
+    }
+
+    /** What exports pass. */
+    public Gate exports() {
+        return exports;
+    }
+
+    /** The tables of which exports came, in this order. */
+    public List<String> exported() {
+        return List.copyOf(exported);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -43,6 +44,9 @@ public final class SampleProcess implements AutoCloseable {
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Quick to start rather than fast in the long run.
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:+UseSerialGC");
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=0");
         configuration.forEach((name, value) -> command.add("-D" + name + "=" + value));
@@ -57,13 +61,22 @@ public final class SampleProcess implements AutoCloseable {
         return new SampleProcess(process, output);
     }
 
-    /** Waits until the application answers. */
+    /** Waits until the application answers, and Redis answers it. */
     public void awaitReady(HttpClient client) {
-        Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
-                .until(() -> isReady(client));
+        awaitAnswer(client, "/status");
     }
 
-    private boolean isReady(HttpClient client) throws IOException, InterruptedException {
+    /** Waits until the application answers, even if it has no Redis. */
+    public void awaitStarted(HttpClient client) {
+        awaitAnswer(client, "/job");
+    }
+
+    private void awaitAnswer(HttpClient client, String path) {
+        Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
+                .until(() -> answers(client, path));
+    }
+
+    private boolean answers(HttpClient client, String path) throws IOException, InterruptedException {
         if (!process.isAlive()) {
             throw new IllegalStateException("The application ended with exit code " + process.exitValue());
         }
@@ -72,8 +85,8 @@ public final class SampleProcess implements AutoCloseable {
             return false;
         }
         address = URI.create(listening.group(1));
-        HttpRequest status = HttpRequest.newBuilder(uri("/status")).timeout(Duration.ofSeconds(10)).build();
-        return client.send(status, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+        HttpRequest request = HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(10)).build();
+        return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
     }
 
     /** The address of an endpoint. */
@@ -89,6 +102,35 @@ public final class SampleProcess implements AutoCloseable {
     /** Kills the process so that it cannot do anything more (SIGKILL), and returns when it is gone. */
     public void kill() {
         process.destroyForcibly().onExit().join();
+    }
+
+    /** Asks the process to end (SIGTERM). */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** Waits until the process has ended, and fails when that takes too long. */
+    public void awaitEnd(Duration atMost) throws InterruptedException {
+        if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new AssertionError("The application has not ended within " + atMost);
+        }
+    }
+
+    /** Stops all threads of the process until {@link #resume} (SIGSTOP). */
+    public void pause() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    /** Lets a process go on that was paused (SIGCONT). */
+    public void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).inheritIO().start().waitFor();
+        if (exit != 0) {
+            throw new IOException("kill -" + name + " ended with exit code " + exit);
+        }
     }
 
     @Override

@@ -44,6 +44,7 @@ public final class TestRedis implements AutoCloseable {
                 .port(port)
                 .bind(HOST)
                 .setting("save \"\"")
+                .onShutdownForceStop(true)
                 .build();
         server.start();
         return new TestRedis(port, server);
@@ -58,6 +59,38 @@ public final class TestRedis implements AutoCloseable {
     /** The value of {@code quarkus.redis.hosts}. */
     public String url() {
         return "redis://" + HOST + ":" + port;
+    }
+
+    /** Ends the server at once (SIGKILL). All that it knew is lost. */
+    public void kill() throws IOException {
+        server.stop();
+    }
+
+    /** Starts the server that was killed again, empty, on its port. */
+    public void restart() throws IOException {
+        server.start();
+    }
+
+    /** The permits of a bulkhead whose leases have not ended, by the server's own clock. */
+    public List<String> holders(String bulkhead) throws IOException {
+        List<?> time = (List<?>) ask("TIME");
+        String millis = time.get(0) + String.format("%06d", Integer.valueOf((String) time.get(1))).substring(0, 3);
+        return ((List<?>) ask("ZRANGEBYSCORE", "redis-bulkhead:{" + bulkhead + "}:holders", "(" + millis, "+inf")).stream()
+                .map(String.class::cast).toList();
+    }
+
+    /** Those that wait for a permit of a fair bulkhead, the next one first. */
+    public List<String> queue(String bulkhead) throws IOException {
+        return members("redis-bulkhead:{" + bulkhead + "}:queue");
+    }
+
+    /** All that hold a permit or wait for one, also those that are dead and not yet removed. */
+    public List<String> leftovers(String bulkhead) throws IOException {
+        List<String> all = new ArrayList<>();
+        for (String part : List.of("holders", "queue", "waiters")) {
+            members("redis-bulkhead:{" + bulkhead + "}:" + part).forEach(id -> all.add(part + " " + id));
+        }
+        return all;
     }
 
     /** All keys that match a pattern. */

@@ -6,9 +6,6 @@ import java.util.concurrent.Callable;
 @FunctionalInterface
 public interface Guard {
 
-    /** Lets every call through. */
-    Guard OPEN = Callable::call;
-
     /**
      * Runs the method, or arranges for it to run, once its permits are held.
      *

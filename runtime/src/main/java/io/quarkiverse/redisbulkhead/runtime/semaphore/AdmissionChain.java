@@ -17,8 +17,7 @@ final class AdmissionChain implements Admission {
 
     private final List<Semaphore> semaphores;
     private final String method;
-    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-    private final CompletableFuture<Void> asked = new CompletableFuture<>();
+    private final AdmissionPromise promise = new AdmissionPromise();
 
     // All are guarded by this.
     private final Deque<Admission> begun = new ArrayDeque<>();
@@ -34,7 +33,6 @@ final class AdmissionChain implements Admission {
     AdmissionChain(List<Semaphore> semaphores, String method) {
         this.semaphores = semaphores;
         this.method = method;
-        granted.whenComplete((done, rejection) -> asked.complete(null));
         admit(0);
     }
 
@@ -42,22 +40,18 @@ final class AdmissionChain implements Admission {
         Admission next;
         synchronized (this) {
             if (ended != null) {
-                granted.completeExceptionally(new CancellationException("The execution ended before all permits were taken"));
+                promise.reject(new CancellationException("The execution ended before all permits were taken"));
                 return;
             }
             next = semaphores.get(index).admit(method);
             begun.push(next);
         }
-        next.asked().thenRun(() -> {
-            if (!next.granted().toCompletableFuture().isDone()) {
-                asked.complete(null);
-            }
-        });
+        promise.waitWith(next);
         next.granted().whenComplete((held, rejection) -> {
             if (rejection == null) {
                 granted(index, held);
             } else {
-                end().whenComplete((given, none) -> granted.completeExceptionally(StoreFailures.cause(rejection)));
+                end().whenComplete((given, none) -> promise.reject(rejection));
             }
         });
     }
@@ -69,7 +63,7 @@ final class AdmissionChain implements Admission {
             all = List.copyOf(permits);
         }
         if (index + 1 == semaphores.size()) {
-            granted.complete(all);
+            promise.grant(all);
         } else {
             admit(index + 1);
         }
@@ -77,12 +71,12 @@ final class AdmissionChain implements Admission {
 
     @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return granted.minimalCompletionStage();
+        return promise.granted();
     }
 
     @Override
     public CompletionStage<Void> asked() {
-        return asked.minimalCompletionStage();
+        return promise.asked();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -11,11 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Executions {
 
-    private final CompletableFuture<Void> idle = new CompletableFuture<>();
-
-    // Both are guarded by this.
-    private int underWay;
-    private boolean stopping;
+    private final UnderWay underWay = new UnderWay();
 
     /**
      * Begins an execution.
@@ -25,9 +20,7 @@ public final class Executions {
      * @return its admission; when the application is stopping, one that is rejected
      */
     public Admission admit(List<Semaphore> semaphores, String method) {
-        synchronized (this) {
-            underWay++;
-        }
+        underWay.begin();
         Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method) : new AdmissionChain(semaphores, method);
         return new Counted(admission);
     }
@@ -38,26 +31,7 @@ public final class Executions {
      * @return completes when none is under way
      */
     public CompletionStage<Void> stop() {
-        boolean none;
-        synchronized (this) {
-            stopping = true;
-            none = underWay == 0;
-        }
-        if (none) {
-            idle.complete(null);
-        }
-        return idle.minimalCompletionStage();
-    }
-
-    private void ended() {
-        boolean last;
-        synchronized (this) {
-            underWay--;
-            last = stopping && underWay == 0;
-        }
-        if (last) {
-            idle.complete(null);
-        }
+        return underWay.none();
     }
 
     private final class Counted implements Admission {
@@ -83,7 +57,7 @@ public final class Executions {
         public CompletionStage<Void> end() {
             return admission.end().whenComplete((given, none) -> {
                 if (counted.compareAndSet(true, false)) {
-                    ended();
+                    underWay.end();
                 }
             });
         }

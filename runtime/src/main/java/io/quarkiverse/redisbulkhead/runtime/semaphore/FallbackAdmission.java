@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -13,8 +12,7 @@ final class FallbackAdmission implements Admission {
 
     private final Admission first;
     private final Supplier<Admission> fallback;
-    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-    private final CompletableFuture<Void> asked = new CompletableFuture<>();
+    private final AdmissionPromise promise = new AdmissionPromise();
 
     // Both are guarded by this.
     private Admission second;
@@ -29,17 +27,12 @@ final class FallbackAdmission implements Admission {
     FallbackAdmission(Admission first, Supplier<Admission> fallback) {
         this.first = first;
         this.fallback = fallback;
-        granted.whenComplete((permits, rejection) -> asked.complete(null));
+        promise.waitWith(first);
         first.granted().whenComplete((permits, rejection) -> {
             if (rejection == null) {
-                granted.complete(permits);
+                promise.grant(permits);
             } else if (!StoreFailures.isOutage(rejection) || !goSecondWay()) {
-                granted.completeExceptionally(StoreFailures.cause(rejection));
-            }
-        });
-        first.asked().thenRun(() -> {
-            if (!first.granted().toCompletableFuture().isDone()) {
-                asked.complete(null);
+                promise.reject(rejection);
             }
         });
     }
@@ -53,25 +46,18 @@ final class FallbackAdmission implements Admission {
             way = fallback.get();
             second = way;
         }
-        way.granted().whenComplete((permits, rejection) -> {
-            if (rejection == null) {
-                granted.complete(permits);
-            } else {
-                granted.completeExceptionally(StoreFailures.cause(rejection));
-            }
-        });
-        way.asked().thenRun(() -> asked.complete(null));
+        promise.follow(way);
         return true;
     }
 
     @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return granted.minimalCompletionStage();
+        return promise.granted();
     }
 
     @Override
     public CompletionStage<Void> asked() {
-        return asked.minimalCompletionStage();
+        return promise.asked();
     }
 
     @Override

@@ -1,19 +1,16 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.jboss.logging.Logger;
-
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
 
 /**
  * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is never later than the
@@ -21,7 +18,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
  */
 final class LeasedPermit implements HeldPermit {
 
-    private static final Logger LOG = Logger.getLogger(LeasedPermit.class);
+    // Stores count in milliseconds, so less than one is nothing to renew.
+    private static final long ONE_MILLI = Duration.ofMillis(1).toNanos();
 
     private enum State {
         HELD,
@@ -33,9 +31,9 @@ final class LeasedPermit implements HeldPermit {
     private final String id;
     private final String method;
     private final long fencingToken;
-    private final PermitStore store;
     private final PermitKeeper keeper;
-    private final PermitReclaimer reclaimer;
+    private final PermitReturns returns;
+    private final UnderWay underWay;
     private final Timers timers;
     private final Duration lease;
     private final long holdEndNanos;
@@ -53,23 +51,24 @@ final class LeasedPermit implements HeldPermit {
      * @param method what it is for
      * @param ticket its ticket
      * @param copyMayFollow whether a copy of the request may still be on its way to the store
+     * @param sinceNanos from when on it counts as held
      * @param leaseEndNanos when its lease ends, or earlier
      */
     LeasedPermit(SemaphoreEngine engine, SemaphoreSpec spec, String id, String method, long ticket, boolean copyMayFollow,
-            long leaseEndNanos) {
+            long sinceNanos, long leaseEndNanos) {
         this.spec = spec;
         this.id = id;
         this.method = method;
         this.fencingToken = engine.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
-        this.store = engine.store();
         this.keeper = engine.keeper();
-        this.reclaimer = engine.reclaimer();
+        this.returns = engine.returns();
+        this.underWay = engine.underWay();
         this.timers = engine.timers();
         this.leaseEndNanos = leaseEndNanos;
         this.interruption = spec.onLost() == OnLost.INTERRUPT ? new CompletableFuture<>() : null;
         this.lease = leaseOf(spec);
-        this.holdEndNanos = leaseEndNanos - lease.toNanos() + spec.maxHold().orElse(lease).toNanos();
+        this.holdEndNanos = sinceNanos + spec.maxHold().orElse(lease).toNanos();
     }
 
     @Override
@@ -111,25 +110,15 @@ final class LeasedPermit implements HeldPermit {
         if (before == State.RELEASED) {
             return CompletableFuture.completedStage(false);
         }
+        // Before the keeper forgets it, so that a shutdown sees it at any moment in one of the two.
+        underWay.begin();
         keeper.forget(this);
-        return giveBack().handle((wasHeld, failure) -> {
-            if (failure != null) {
-                LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", id, spec.name());
-                reclaimer.reclaim(spec.name(), id, lease);
-                return before == State.HELD;
-            }
-            if (!wasHeld && before == State.HELD) {
+        return returns.giveBack(spec.name(), id, lease, copyMayFollow).thenApply(found -> {
+            if (found == Found.NOT_HELD && before == State.HELD) {
                 keeper.report(loss(Reason.GONE));
             }
-            return wasHeld && before == State.HELD;
-        });
-    }
-
-    private CompletionStage<Boolean> giveBack() {
-        if (copyMayFollow) {
-            return store.cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(lease)).thenApply(done -> true);
-        }
-        return store.release(spec.name(), id);
+            return found != Found.NOT_HELD && before == State.HELD;
+        }).whenComplete((released, none) -> underWay.end());
     }
 
     /**
@@ -166,7 +155,7 @@ final class LeasedPermit implements HeldPermit {
 
     /** Whether there is nothing left to renew: the lease reaches to the end of {@code max-hold}. */
     boolean isAtHoldEnd() {
-        return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos <= 0;
+        return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos < ONE_MILLI;
     }
 
     /** The store has lengthened the lease. */

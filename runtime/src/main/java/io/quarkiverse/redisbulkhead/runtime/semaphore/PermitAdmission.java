@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -56,21 +57,20 @@ final class PermitAdmission implements Admission {
     // Completes with the permit to give back, or with null when there is none. Before that, whatever may be left in the store has been
     // given back or handed to the reclaimer.
     private final CompletableFuture<LeasedPermit> held = new CompletableFuture<>();
-    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-    private final CompletableFuture<Void> asked = new CompletableFuture<>();
+    private final AdmissionPromise promise = new AdmissionPromise();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean ending = new AtomicBoolean();
 
     // All of these are guarded by this. Nothing is called while the lock is held.
     private State state = State.ASKING;
     private String permitId;
-    private long askedAt;
-    private long storeMillisAtAsking = -1;
+    private LeaseReckoning reckoning;
+    private boolean hasWaited;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
-    private RuntimeException giveUpReason;
+    private Supplier<RuntimeException> giveUpReason;
     private Timers.Planned timeout;
 
     PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method, Duration maxWait) {
@@ -82,11 +82,12 @@ final class PermitAdmission implements Admission {
         this.mayWait = !maxWait.isZero();
         this.deadlineNanos = timers.nanoTime() + maxWait.toNanos();
         this.permitId = engine.ids().next();
-        granted.whenComplete((permits, rejection) -> asked.complete(null));
     }
 
     /** Asks for the permit. */
     PermitAdmission begin() {
+        engine.underWay().begin();
+        held.whenComplete((permit, none) -> engine.underWay().end());
         if (engine.isStopping()) {
             reject(stopping());
             return this;
@@ -98,6 +99,10 @@ final class PermitAdmission implements Admission {
             }
         }
         ask();
+        if (engine.isStopping()) {
+            // The others have been told already.
+            stop().run();
+        }
         return this;
     }
 
@@ -116,8 +121,8 @@ final class PermitAdmission implements Admission {
     /** For how long the place among the waiters shall live without a sign of life: never beyond the end of the wait. */
     Duration place() {
         Duration left = Duration.ofNanos(deadlineNanos - timers.nanoTime());
-        if (left.compareTo(WaitingRoom.PLACE) > 0) {
-            return WaitingRoom.PLACE;
+        if (left.compareTo(PermitStore.LONGEST_PLACE) > 0) {
+            return PermitStore.LONGEST_PLACE;
         }
         return left.toMillis() < 1 ? Duration.ofMillis(1) : left;
     }
@@ -125,8 +130,7 @@ final class PermitAdmission implements Admission {
     private void ask() {
         AcquireRequest request;
         synchronized (this) {
-            askedAt = timers.nanoTime();
-            storeMillisAtAsking = -1;
+            reckoning = LeaseReckoning.asking(timers.nanoTime());
             request = new AcquireRequest(spec.name(), permitId, spec.permits(), lease, spec.fair(),
                     mayWait ? place() : Duration.ZERO, engine.identity().application(), engine.identity().instance(), method);
         }
@@ -161,7 +165,7 @@ final class PermitAdmission implements Admission {
             } else {
                 state = State.GRANTED;
                 permit = new LeasedPermit(engine, spec, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
-                        askedAt + lease.toNanos());
+                        reckoning.askedAt(), reckoning.endOfGrant(lease));
             }
         }
         if (permit == null) {
@@ -176,7 +180,7 @@ final class PermitAdmission implements Admission {
         if (reply.copyMayFollow()) {
             held.thenAccept(permit -> {
                 if (permit == null || !permit.refuseCopies()) {
-                    engine.reclaimer().reclaim(spec.name(), id, lease);
+                    engine.returns().inBackground(spec.name(), id, lease);
                 }
             });
         }
@@ -186,37 +190,42 @@ final class PermitAdmission implements Admission {
         stopWaiting();
         engine.keeper().keep(permit);
         held.complete(permit);
-        granted.complete(List.of(permit));
+        promise.grant(List.of(permit));
     }
 
     private void waiting(String id, Waiting reply) {
-        RuntimeException rejection;
-        boolean askAgain;
+        Runnable next;
         synchronized (this) {
-            if (state != State.ASKING) {
-                late(id, reply);
-                return;
-            }
-            copyMayFollow |= reply.copyMayFollow();
-            limit = reply.limit();
-            nearestLeaseEnd = reply.nearestLeaseEnd();
-            storeMillisAtAsking = reply.storeMillis();
-            rejection = giveUpReason;
-            // Told of a free permit, but the answer on its way then was still "wait".
-            askAgain = toldWhileAsking;
+            next = state == State.ASKING ? placeGiven(reply) : () -> late(id, reply);
+        }
+        next.run();
+    }
+
+    // Within the lock; tells what is to be done outside of it.
+    private Runnable placeGiven(Waiting reply) {
+        copyMayFollow |= reply.copyMayFollow();
+        limit = reply.limit();
+        nearestLeaseEnd = reply.nearestLeaseEnd();
+        reckoning = reckoning.answered(reply.storeMillis());
+        hasWaited = true;
+        if (giveUpReason != null) {
+            RuntimeException rejection = giveUpReason.get();
+            state = State.REJECTED;
+            return () -> leaveAndReject(rejection);
+        }
+        if (toldWhileAsking) {
+            // Of a permit that became free after this answer was given.
             toldWhileAsking = false;
-            state = rejection != null ? State.REJECTED : askAgain ? State.ASKING : State.WAITING;
+            return () -> {
+                promise.mustWait();
+                ask();
+            };
         }
-        if (rejection != null) {
-            leaveAndReject(rejection);
-            return;
-        }
-        asked.complete(null);
-        if (askAgain) {
-            ask();
-        } else {
+        state = State.WAITING;
+        return () -> {
+            promise.mustWait();
             engine.room().waiting(this, reply.nearestLeaseEnd());
-        }
+        };
     }
 
     private void rejected(String id, boolean copies, RuntimeException rejection) {
@@ -227,7 +236,7 @@ final class PermitAdmission implements Admission {
             state = State.REJECTED;
         }
         if (copies) {
-            engine.reclaimer().reclaim(spec.name(), id, lease);
+            engine.returns().inBackground(spec.name(), id, lease);
         }
         reject(rejection);
     }
@@ -244,11 +253,11 @@ final class PermitAdmission implements Admission {
             if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
                 return;
             }
-            mayBeInStore = asked.isDone() || mayBeCarriedOut(failure);
+            mayBeInStore = hasWaited || mayBeCarriedOut(failure);
             state = State.REJECTED;
         }
         if (mayBeInStore) {
-            engine.reclaimer().reclaim(spec.name(), id, lease);
+            engine.returns().inBackground(spec.name(), id, lease);
         }
         reject(StoreFailures.unavailable(spec.name(), failure));
     }
@@ -269,10 +278,11 @@ final class PermitAdmission implements Admission {
             if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
                 return;
             }
-            long leaseEnd = leaseEnd(handOver);
+            long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
             if (leaseEnd - timers.nanoTime() > 0) {
                 state = State.GRANTED;
-                permit = new LeasedPermit(engine, spec, id, method, handOver.ticket(), copyMayFollow, leaseEnd);
+                permit = new LeasedPermit(engine, spec, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
+                        leaseEnd);
             } else if (state == State.WAITING) {
                 permit = null;
             } else {
@@ -284,25 +294,15 @@ final class PermitAdmission implements Admission {
             take(permit);
         } else {
             LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id, spec.name());
-            engine.reclaimer().reclaim(spec.name(), id, lease);
+            engine.returns().inBackground(spec.name(), id, lease);
             gone(id);
         }
-    }
-
-    // The clock of the store when it answered came after the question was sent; so this is never too late.
-    private long leaseEnd(HandOver handOver) {
-        if (storeMillisAtAsking < 0) {
-            return askedAt + lease.toNanos();
-        }
-        long sinceAnswer = Duration.ofMillis(handOver.leaseEndMillis() - storeMillisAtAsking).toNanos();
-        return Math.min(askedAt + sinceAnswer, timers.nanoTime() + lease.toNanos());
     }
 
     /** The store was asked what has become of this, and the clock of its answer is known. */
     synchronized void polled(String id, long sentAt, long storeMillis, Duration nearest) {
         if (state == State.WAITING && id.equals(permitId)) {
-            askedAt = sentAt;
-            storeMillisAtAsking = storeMillis;
+            reckoning = new LeaseReckoning(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
         }
     }
@@ -346,7 +346,7 @@ final class PermitAdmission implements Admission {
     }
 
     private void timeIsOver() {
-        giveUp(() -> new BulkheadFullException(spec.name(), Math.max(1, limit), nearestLeaseEnd)).run();
+        giveUp(() -> new BulkheadFullException(spec.name(), limit, nearestLeaseEnd)).run();
     }
 
     /**
@@ -362,7 +362,7 @@ final class PermitAdmission implements Admission {
         RuntimeException rejection;
         synchronized (this) {
             if (state == State.ASKING) {
-                giveUpReason = reason.get();
+                giveUpReason = reason;
             }
             if (state != State.WAITING) {
                 return NOTHING;
@@ -383,28 +383,20 @@ final class PermitAdmission implements Admission {
     }
 
     // Never fails. A permit that was handed over meanwhile goes on to the next waiter.
-    private CompletionStage<Void> leaveStore() {
+    private CompletionStage<?> leaveStore() {
         String id;
         boolean copies;
         synchronized (this) {
             id = permitId;
             copies = copyMayFollow;
         }
-        CompletionStage<?> left = copies
-                ? engine.store().cancel(spec.name(), List.of(id), PermitReclaimer.longestDelay(lease))
-                : engine.store().release(spec.name(), id);
-        return left.handle((done, failure) -> {
-            if (failure != null) {
-                engine.reclaimer().reclaim(spec.name(), id, lease);
-            }
-            return null;
-        });
+        return engine.returns().giveBack(spec.name(), id, lease, copies);
     }
 
     private void reject(RuntimeException rejection) {
         stopWaiting();
         held.complete(null);
-        granted.completeExceptionally(rejection);
+        promise.reject(rejection);
     }
 
     private void stopWaiting() {
@@ -422,12 +414,12 @@ final class PermitAdmission implements Admission {
 
     @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return granted.minimalCompletionStage();
+        return promise.granted();
     }
 
     @Override
     public CompletionStage<Void> asked() {
-        return asked.minimalCompletionStage();
+        return promise.asked();
     }
 
     @Override

@@ -43,8 +43,11 @@ final class PermitKeeper {
     private static final class Kept {
 
         private final Map<String, Entry> entries = new LinkedHashMap<>();
-        private Timers.Planned planned;
-        private long plannedAt;
+        private final Alarm alarm;
+
+        private Kept(Timers timers) {
+            this.alarm = new Alarm(timers);
+        }
     }
 
     private static final class Entry {
@@ -74,10 +77,13 @@ final class PermitKeeper {
     /** Renews a permit from now on. */
     void keep(LeasedPermit permit) {
         kept.compute(permit.bulkhead(), (bulkhead, known) -> {
-            Kept here = known == null ? new Kept() : known;
-            Entry entry = new Entry(permit, timers.nanoTime() + interval(permit));
+            Kept here = known == null ? new Kept(timers) : known;
+            long now = timers.nanoTime();
+            // The first lease may be shorter than the others.
+            Entry entry = new Entry(permit,
+                    now + Math.min(interval(permit), (permit.leaseEndNanos() - now) / RENEWALS_PER_LEASE));
             here.entries.put(permit.id(), entry);
-            plan(bulkhead, here, entry.nextEvent());
+            here.alarm.noLaterThan(entry.nextEvent(), () -> round(bulkhead));
             return here;
         });
     }
@@ -143,11 +149,12 @@ final class PermitKeeper {
 
     private static String explanation(Reason reason) {
         return switch (reason) {
-            case LEASE_ENDED -> "its lease ended, because the process was paused or Redis gave no answer";
+            case LEASE_ENDED -> "its lease ended, because the process was paused or the store gave no answer";
             case MAX_HOLD -> "it was held for longer than max-hold";
             case REVOKED -> "it was revoked";
-            case GONE -> "Redis does not know it any more, because it was revoked, its lease ended during a pause, or data was "
-                    + "lost";
+            case GONE ->
+                "the store does not know it any more, because it was revoked, its lease ended during a pause, or data was "
+                        + "lost";
         };
     }
 
@@ -160,28 +167,14 @@ final class PermitKeeper {
         if (!here.entries.isEmpty()) {
             return here;
         }
-        if (here.planned != null) {
-            here.planned.cancel();
-        }
+        here.alarm.cancel();
         return null;
-    }
-
-    // Within compute().
-    private void plan(String bulkhead, Kept here, long at) {
-        if (here.planned != null) {
-            if (here.plannedAt - at <= 0) {
-                return;
-            }
-            here.planned.cancel();
-        }
-        here.plannedAt = at;
-        here.planned = timers.after(Duration.ofNanos(Math.max(0, at - timers.nanoTime())), () -> round(bulkhead));
     }
 
     // Within compute().
     private Kept planNext(String bulkhead, Kept here) {
         here.entries.values().stream().mapToLong(Entry::nextEvent).reduce((a, b) -> a - b <= 0 ? a : b)
-                .ifPresent(at -> plan(bulkhead, here, at));
+                .ifPresent(at -> here.alarm.noLaterThan(at, () -> round(bulkhead)));
         return unlessEmpty(here);
     }
 
@@ -189,7 +182,7 @@ final class PermitKeeper {
         List<LeasedPermit> ended = new ArrayList<>();
         List<LeasedPermit> due = new ArrayList<>();
         kept.computeIfPresent(bulkhead, (name, here) -> {
-            here.planned = null;
+            here.alarm.cancel();
             long now = timers.nanoTime();
             here.entries.values().removeIf(entry -> {
                 boolean over = entry.permit.leaseEndNanos() - now <= 0;

@@ -58,6 +58,15 @@ public final class Semaphore {
     }
 
     /**
+     * A permit that nobody counts.
+     *
+     * @return held until it is released
+     */
+    public HeldPermit uncountedPermit() {
+        return new UncountedPermit(spec.name());
+    }
+
+    /**
      * How full the semaphore is, over all processes.
      *
      * @return the state at one instant

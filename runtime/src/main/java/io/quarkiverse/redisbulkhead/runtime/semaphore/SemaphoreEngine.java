@@ -2,15 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
-
-import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -28,8 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
  */
 public final class SemaphoreEngine {
 
-    private static final Logger LOG = Logger.getLogger(SemaphoreEngine.class);
-
     private final PermitStore store;
     private final Timers timers;
     private final HolderIdentity identity;
@@ -38,9 +31,11 @@ public final class SemaphoreEngine {
     private final PermitIds ids = new PermitIds();
     private final Availability availability = new Availability();
     private final PermitReclaimer reclaimer;
+    private final PermitReturns returns;
     private final PermitKeeper keeper;
     private final WaitingRoom room;
-    private final Set<LimitsDiffer> toldOfLimits = ConcurrentHashMap.newKeySet();
+    private final UnderWay underWay = new UnderWay();
+    private final DisagreementLog disagreements = new DisagreementLog();
     private volatile boolean stopping;
 
     /**
@@ -79,6 +74,7 @@ public final class SemaphoreEngine {
         this.fenced = fenced;
         this.fallback = fallback;
         this.reclaimer = new PermitReclaimer(store, timers);
+        this.returns = new PermitReturns(store, reclaimer);
         this.keeper = new PermitKeeper(store, timers, availability, losses);
         this.room = new WaitingRoom(store, timers, availability, random);
         store.listen(this::notice);
@@ -93,9 +89,8 @@ public final class SemaphoreEngine {
             keeper.revoked(revoked.permitId());
         } else if (notice instanceof NoticesMissed) {
             room.noticesMissed();
-        } else if (notice instanceof LimitsDiffer differ && toldOfLimits.add(differ)) {
-            LOG.warnf("Instances disagree about bulkhead '%s': this one has permits=%d, others have %s. During a rollout that "
-                    + "passes; else give all of them the same value", differ.bulkhead(), differ.own(), differ.others());
+        } else if (notice instanceof LimitsDiffer differ) {
+            disagreements.tell(differ);
         }
     }
 
@@ -145,15 +140,17 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * Gives all permits back that are still held, whether their executions have ended or not.
+     * Gives all permits back that are still held, whether their executions have ended or not, and those that are granted
+     * to requests under way. To be called after {@link #refuseAndRejectWaiters()}.
      *
      * @return completes when that is done, or left to the ends of the leases because the store gives no answer; never
      *         fails
      */
     public CompletionStage<Void> giveAllBack() {
-        return CompletableFuture.allOf(keeper.all().stream()
-                .map(permit -> permit.release().toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
+        return underWay.none().thenCompose(ended -> {
+            keeper.all().forEach(LeasedPermit::release);
+            return underWay.none();
+        });
     }
 
     /** Ends the work in the background. What is not given back yet is free when its lease ends. */
@@ -195,8 +192,16 @@ public final class SemaphoreEngine {
         return reclaimer;
     }
 
+    PermitReturns returns() {
+        return returns;
+    }
+
     PermitKeeper keeper() {
         return keeper;
+    }
+
+    UnderWay underWay() {
+        return underWay;
     }
 
     WaitingRoom room() {

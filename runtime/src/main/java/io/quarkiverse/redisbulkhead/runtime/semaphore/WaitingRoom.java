@@ -24,9 +24,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
  */
 final class WaitingRoom {
 
-    /** For how long a place among the store's waiters lives without a sign of life. */
-    static final Duration PLACE = Duration.ofSeconds(10);
-
     private static final Logger LOG = Logger.getLogger(WaitingRoom.class);
 
     // Between two questions there are from 2 to 4 seconds; fewer only around a lease end that really frees something.
@@ -41,17 +38,20 @@ final class WaitingRoom {
     private final Map<String, PermitAdmission> byId = new ConcurrentHashMap<>();
 
     // A value is changed within compute() only, so by one thread at a time, and is in the map while somebody waits there.
-    private final Map<String, Queue> queues = new ConcurrentHashMap<>();
+    private final Map<String, Line> lines = new ConcurrentHashMap<>();
 
     /** Who waits at one bulkhead, in the order of arrival. */
-    private static final class Queue {
+    private static final class Line {
 
         private final Set<PermitAdmission> admissions = new LinkedHashSet<>();
-        private Timers.Planned planned;
-        private long plannedAt;
+        private final Alarm alarm;
         private boolean polling;
         private boolean pollAgain;
         private Duration gap = SHORTEST_GAP;
+
+        private Line(Timers timers) {
+            this.alarm = new Alarm(timers);
+        }
     }
 
     /**
@@ -67,34 +67,32 @@ final class WaitingRoom {
     /** Lets notices find an admission; before the store knows of it, as the notice may be faster than the answer. */
     void enter(PermitAdmission admission) {
         byId.put(admission.permitId(), admission);
-        queues.compute(admission.spec().name(), (bulkhead, known) -> {
-            Queue queue = known == null ? new Queue() : known;
-            queue.admissions.add(admission);
-            return queue;
+        lines.compute(admission.spec().name(), (bulkhead, known) -> {
+            Line line = known == null ? new Line(timers) : known;
+            line.admissions.add(admission);
+            return line;
         });
     }
 
     /** The store has the admission among its waiters. */
     void waiting(PermitAdmission admission, Duration nearestLeaseEnd) {
-        queues.computeIfPresent(admission.spec().name(), (bulkhead, queue) -> {
-            if (!queue.polling) {
-                plan(bulkhead, queue, nextPoll(queue, nearestLeaseEnd));
+        lines.computeIfPresent(admission.spec().name(), (bulkhead, line) -> {
+            if (!line.polling) {
+                line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(bulkhead));
             }
-            return queue;
+            return line;
         });
     }
 
     /** The admission does not wait any more, under its present id. */
     void leave(PermitAdmission admission) {
         byId.remove(admission.permitId(), admission);
-        queues.computeIfPresent(admission.spec().name(), (bulkhead, queue) -> {
-            queue.admissions.remove(admission);
-            if (!queue.admissions.isEmpty()) {
-                return queue;
+        lines.computeIfPresent(admission.spec().name(), (bulkhead, line) -> {
+            line.admissions.remove(admission);
+            if (!line.admissions.isEmpty()) {
+                return line;
             }
-            if (queue.planned != null) {
-                queue.planned.cancel();
-            }
+            line.alarm.cancel();
             return null;
         });
     }
@@ -116,7 +114,7 @@ final class WaitingRoom {
 
     /** Asks what has become of all who wait. */
     void noticesMissed() {
-        queues.keySet().forEach(this::poll);
+        lines.keySet().forEach(this::poll);
     }
 
     /** The application is stopping. */
@@ -146,35 +144,23 @@ final class WaitingRoom {
 
     private List<PermitAdmission> admissions(String bulkhead) {
         List<PermitAdmission> all = new ArrayList<>();
-        queues.computeIfPresent(bulkhead, (name, queue) -> {
-            all.addAll(queue.admissions);
-            return queue;
+        lines.computeIfPresent(bulkhead, (name, line) -> {
+            all.addAll(line.admissions);
+            return line;
         });
         return all;
     }
 
     // Within compute(). After a question in vain the next one comes later, so that leases that are renewed again and again, and so
     // end again and again, do not cause many.
-    private long nextPoll(Queue queue, Duration nearestLeaseEnd) {
+    private long nextPoll(Line line, Duration nearestLeaseEnd) {
         Duration next = FALLBACK.plusNanos((long) (FALLBACK.toNanos() * random.getAsDouble()));
         if (!nearestLeaseEnd.isZero()) {
             Duration leaseEnd = nearestLeaseEnd.plus(AFTER_LEASE_END);
-            Duration early = leaseEnd.compareTo(queue.gap) < 0 ? queue.gap : leaseEnd;
+            Duration early = leaseEnd.compareTo(line.gap) < 0 ? line.gap : leaseEnd;
             next = early.compareTo(next) < 0 ? early : next;
         }
         return timers.nanoTime() + next.toNanos();
-    }
-
-    // Within compute().
-    private void plan(String bulkhead, Queue queue, long at) {
-        if (queue.planned != null) {
-            if (queue.plannedAt - at <= 0) {
-                return;
-            }
-            queue.planned.cancel();
-        }
-        queue.plannedAt = at;
-        queue.planned = timers.after(Duration.ofNanos(Math.max(0, at - timers.nanoTime())), () -> poll(bulkhead));
     }
 
     /** One question, about up to {@link PermitStore#MAX_RENEWED_AT_ONCE} waiters. */
@@ -193,18 +179,15 @@ final class WaitingRoom {
 
     private void poll(String bulkhead) {
         List<PermitAdmission> all = new ArrayList<>();
-        queues.computeIfPresent(bulkhead, (name, queue) -> {
-            if (queue.polling) {
-                queue.pollAgain = true;
-                return queue;
+        lines.computeIfPresent(bulkhead, (name, line) -> {
+            if (line.polling) {
+                line.pollAgain = true;
+                return line;
             }
-            if (queue.planned != null) {
-                queue.planned.cancel();
-                queue.planned = null;
-            }
-            all.addAll(queue.admissions);
-            queue.polling = !all.isEmpty();
-            return queue;
+            line.alarm.cancel();
+            all.addAll(line.admissions);
+            line.polling = !all.isEmpty();
+            return line;
         });
         if (!all.isEmpty()) {
             poll(bulkhead, all);
@@ -263,14 +246,14 @@ final class WaitingRoom {
 
     private void polled(String bulkhead, boolean fruitful, Duration nearestLeaseEnd) {
         boolean[] again = new boolean[1];
-        queues.computeIfPresent(bulkhead, (name, queue) -> {
-            queue.polling = false;
-            again[0] = queue.pollAgain;
-            queue.pollAgain = false;
-            Duration longer = queue.gap.multipliedBy(2);
-            queue.gap = fruitful ? SHORTEST_GAP : longer.compareTo(FALLBACK) < 0 ? longer : FALLBACK;
-            plan(name, queue, nextPoll(queue, nearestLeaseEnd));
-            return queue;
+        lines.computeIfPresent(bulkhead, (name, line) -> {
+            line.polling = false;
+            again[0] = line.pollAgain;
+            line.pollAgain = false;
+            Duration longer = line.gap.multipliedBy(2);
+            line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(FALLBACK) < 0 ? longer : FALLBACK;
+            line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(name));
+            return line;
         });
         if (again[0]) {
             poll(bulkhead);

@@ -28,6 +28,15 @@ public interface PermitStore {
     /** How many ids {@link #renew} and {@link #poll} take at once. */
     int MAX_RENEWED_AT_ONCE = 500;
 
+    /** To how long from now a waiter lengthens its place at the most. */
+    Duration LONGEST_PLACE = Duration.ofSeconds(10);
+
+    /**
+     * How long the lease of a permit that is handed over is at least, if the waiter asked for that much; see
+     * {@link HandOver}.
+     */
+    Duration ASSURED_LEASE = Duration.ofSeconds(5);
+
     /** How many holders and waiters {@link #occupancy} lists at the most. */
     int MAX_LISTED = 1_000;
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -298,7 +299,7 @@ class GuardTest {
     @Test
     void anOpenGuardCallsTheMethod() throws Exception {
         Callable<Object> method = () -> "done";
-        assertThat(Guard.OPEN.call(method)).isEqualTo("done");
+        assertThat(new OpenGuard(List.of(new ManualPermit())).call(method)).isEqualTo("done");
     }
 
     /** A thread that may block waits and goes on itself; there may be no other one. */

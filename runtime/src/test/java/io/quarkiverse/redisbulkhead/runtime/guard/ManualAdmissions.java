@@ -53,7 +53,14 @@ class ManualAdmissions implements Supplier<Admission> {
 
     /** Granted and ended without a word of the test. */
     static ManualAdmissions automatic() {
+        return automatic(admission -> {
+        });
+    }
+
+    /** As {@link #automatic()}, after something has been done to each. */
+    static ManualAdmissions automatic(Consumer<ManualAdmission> before) {
         return new ManualAdmissions(admission -> {
+            before.accept(admission);
             admission.grant();
             admission.ended.complete(null);
         });
@@ -61,6 +68,14 @@ class ManualAdmissions implements Supplier<Admission> {
 
     static ManualAdmissions manual() {
         return new ManualAdmissions(admission -> {
+        });
+    }
+
+    /** Not granted before the test says so, and that is clear at once. */
+    static ManualAdmissions waiting() {
+        return new ManualAdmissions(admission -> {
+            admission.asked.complete(null);
+            admission.ended.complete(null);
         });
     }
 

@@ -44,6 +44,37 @@ class AdmissionTest {
         assertThat(store.log).containsExactly("acquire a", "release a");
     }
 
+    /** Trap 3: else the connection is closed under the release, and the permit stays for a lease. */
+    @Test
+    void shutdownWaitsForReleasesUnderWay() {
+        Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Granted(7, false));
+        admission.end();
+
+        engine.refuseAndRejectWaiters();
+        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+
+        assertThat(allBack).isNotDone();
+        store.releases.get("a").complete(true);
+        assertThat(allBack).isCompleted();
+        assertThat(store.log).containsExactly("acquire a", "release a");
+    }
+
+    /** Trap 3: the answer comes after the shutdown has begun. */
+    @Test
+    void shutdownGivesBackWhatIsGrantedMeanwhile() {
+        semaphore("a").admit("A#a");
+
+        engine.refuseAndRejectWaiters();
+        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+        store.acquires.get("a").complete(new Granted(7, false));
+
+        assertThat(store.log).containsExactly("acquire a", "release a");
+        assertThat(allBack).isNotDone();
+        store.releases.get("a").complete(true);
+        assertThat(allBack).isCompleted();
+    }
+
     /** Trap 24: one attempt, not two. */
     @Test
     void aRejectionTellsLimitAndNearestLeaseEnd() {

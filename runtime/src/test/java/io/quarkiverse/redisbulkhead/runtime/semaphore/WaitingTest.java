@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /** How a waiter comes to its permit, or leaves. */
@@ -192,7 +193,7 @@ class WaitingTest {
         timers.advance(Duration.ofMillis(1));
 
         Asked<PollReply> poll = store.polls.get(0);
-        assertThat(poll.permits()).hasSize(2).containsValue(WaitingRoom.PLACE);
+        assertThat(poll.permits()).hasSize(2).containsValue(PermitStore.LONGEST_PLACE);
         String firstId = poll.permits().keySet().stream().filter(id -> !id.equals(idOf("reports"))).findFirst().orElseThrow();
         poll.reply().complete(new PollReply(Map.of(firstId, new HandOver(42, STORE_TIME + 31_000)), Set.of(), 0,
                 Duration.ofSeconds(30), STORE_TIME + 701));
@@ -325,7 +326,8 @@ class WaitingTest {
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
         store.answerReleases(false);
 
-        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.nearestLeaseEnd()).isEqualTo(FAR));
         assertThat(store.log).containsExactly("acquire reports", "release reports");
         admission.end();
     }

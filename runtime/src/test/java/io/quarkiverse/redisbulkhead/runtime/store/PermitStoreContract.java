@@ -230,9 +230,39 @@ public abstract class PermitStoreContract {
         bulkhead.release("b");
         assertThat(bulkhead.holders()).containsExactly("c");
         HandOver c = bulkhead.awaitHandedOver(stores.second(), "c");
-        assertThat(c).isEqualTo(new HandOver(places.get(1), bulkhead.now() + LEASE.toMillis()));
+        assertThat(c).isEqualTo(new HandOver(places.get(1), bulkhead.now() + LEASE.toMillis() - 2_000));
         assertThat(bulkhead.waiters()).isEmpty();
         assertThat(bulkhead.toldFree()).isEmpty();
+    }
+
+    /**
+     * Trap 3: a waiter may be dead when its turn comes; so that its permit is free within one lease of its death, the first
+     * lease counts from when it was last seen.
+     */
+    @Test
+    void theLeaseOfAHandOverCountsFromTheLastSignOfLife() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().lease(LEASE).send();
+        stores.advance(Duration.ofSeconds(4));
+        bulkhead.poll(1, PLACE, "b");
+        stores.advance(Duration.ofSeconds(3));
+
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holder("b").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(LEASE).minusSeconds(3));
+        assertThat(bulkhead.awaitHandedOver("b").leaseEndMillis()).isEqualTo(bulkhead.holder("b").until().toEpochMilli());
+    }
+
+    /** A live waiter has five seconds to learn of its permit, however long ago it was seen. */
+    @Test
+    void theLeaseOfAHandOverIsLongEnoughToLearnOfIt() {
+        ask("a").fair(true).send();
+        ask("b").fair(true).waiting().lease(Duration.ofSeconds(6)).send();
+        stores.advance(Duration.ofSeconds(9));
+
+        bulkhead.release("a");
+
+        assertThat(bulkhead.holder("b").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(5));
     }
 
     @ParameterizedTest(name = "the newcomer is fair = {0}")
@@ -464,7 +494,7 @@ public abstract class PermitStoreContract {
         ask("b").fair(true).waiting().send();
         stores.advance(SHORT);
 
-        assertThat(ask("c").fair(true).send()).isEqualTo(new Full(1, LEASE, false));
+        assertThat(ask("c").fair(true).send()).isEqualTo(new Full(1, LEASE.minus(SHORT), false));
         bulkhead.awaitHandedOver("b");
     }
 

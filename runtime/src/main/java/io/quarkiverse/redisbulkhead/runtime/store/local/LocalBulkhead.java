@@ -32,15 +32,15 @@ final class LocalBulkhead {
 
     private final String name;
 
-    private final Expiring<String, HeldPermit> holders = new Expiring<>();
+    private final Expiring<String, GrantedRequest> holders = new Expiring<>();
 
-    /** All waiters. Each is also in either the queue or among the bystanders. */
+    /** All waiters. Each is also in either the queue or among the standby. */
     private final Expiring<String, WaitingRequest> waiters = new Expiring<>();
 
     /** The fair waiters, by ticket. */
     private final NavigableMap<Long, WaitingRequest> queue = new TreeMap<>();
 
-    private final Bystanders bystanders = new Bystanders();
+    private final Standby standby = new Standby();
 
     /** Requests that were undone; the value says nothing. */
     private final Expiring<String, Boolean> cancelled = new Expiring<>();
@@ -77,7 +77,7 @@ final class LocalBulkhead {
         int limit = resizedTo.orElse(request.limit());
         if (queue.isEmpty() && holders.size() < limit) {
             removeWaiter(id);
-            return new Granted(grant(request, step.nextTicket(), step).ticket(), false);
+            return new Granted(grant(request, step.nextTicket(), step.endOf(request.lease()), step).ticket(), false);
         }
         if (request.place().isZero()) {
             return new Full(limit, nearestLeaseEnd(step), false);
@@ -88,22 +88,22 @@ final class LocalBulkhead {
 
     boolean release(String id, Step step) {
         boolean wasHeld = holders.isLive(id, step.millis());
-        boolean wasBystander = leave(id);
+        boolean wasOnStandby = leave(id);
         settle(step);
-        wake(wasHeld || wasBystander ? 1 : 0, step);
+        wake(wasHeld || wasOnStandby ? 1 : 0, step);
         return wasHeld;
     }
 
     Void cancel(List<String> ids, Duration forgetAfter, Step step) {
         int freed = 0;
-        boolean bystanderLeft = false;
+        boolean standbyLeft = false;
         for (String id : ids) {
             freed += holders.isLive(id, step.millis()) ? 1 : 0;
-            bystanderLeft |= leave(id);
+            standbyLeft |= leave(id);
             refuse(id, step.endOf(forgetAfter));
         }
         settle(step);
-        wake(Math.max(freed, bystanderLeft ? 1 : 0), step);
+        wake(Math.max(freed, standbyLeft ? 1 : 0), step);
         return null;
     }
 
@@ -166,7 +166,7 @@ final class LocalBulkhead {
         long now = step.millis();
         List<Holder> listedHolders = holders.live(now).limit(most)
                 .map(entry -> entry.value().describe(entry.end())).toList();
-        List<Waiter> listedWaiters = Stream.concat(queue.values().stream(), bystanders.inOrderOfArrival())
+        List<Waiter> listedWaiters = Stream.concat(queue.values().stream(), standby.inOrderOfArrival())
                 .map(waiter -> waiters.get(waiter.request().permitId()))
                 .filter(entry -> entry.end() > now).limit(most)
                 .map(entry -> entry.value().describe(entry.end())).toList();
@@ -189,18 +189,19 @@ final class LocalBulkhead {
 
     private void handOver(WaitingRequest waiter, Step step) {
         String id = waiter.request().permitId();
+        long leaseEnd = HandOver.leaseEnd(step.millis(), waiters.get(id).end(), waiter.request().lease());
         removeWaiter(id);
-        grant(waiter.request(), waiter.ticket(), step);
+        grant(waiter.request(), waiter.ticket(), leaseEnd, step);
         step.tell(new Notice.HandedOver(id, handOver(holders.get(id))));
     }
 
-    private static HandOver handOver(Expiring.Entry<String, HeldPermit> holder) {
+    private static HandOver handOver(Expiring.Entry<String, GrantedRequest> holder) {
         return new HandOver(holder.value().ticket(), holder.end());
     }
 
-    private HeldPermit grant(AcquireRequest request, long ticket, Step step) {
-        HeldPermit permit = new HeldPermit(request, ticket, step.millis());
-        holders.put(request.permitId(), permit, step.endOf(request.lease()));
+    private GrantedRequest grant(AcquireRequest request, long ticket, long leaseEnd, Step step) {
+        GrantedRequest permit = new GrantedRequest(request, ticket, step.millis());
+        holders.put(request.permitId(), permit, leaseEnd);
         return permit;
     }
 
@@ -216,7 +217,7 @@ final class LocalBulkhead {
         if (request.fair()) {
             queue.put(ticket, waiter);
         } else {
-            bystanders.add(waiter);
+            standby.add(waiter);
         }
     }
 
@@ -239,7 +240,7 @@ final class LocalBulkhead {
         if (waiter.request().fair()) {
             queue.remove(waiter.ticket());
         } else {
-            bystanders.remove(waiter);
+            standby.remove(waiter);
         }
     }
 
@@ -250,16 +251,16 @@ final class LocalBulkhead {
     }
 
     /**
-     * Tells as many bystanders as there are permits free for them, each once, and no more than the given number. Going
+     * Tells as many standby as there are permits free for them, each once, and no more than the given number. Going
      * through them once is enough: whoever was passed over has a limit that is already reached.
      */
     private void wake(int most, Step step) {
         if (!queue.isEmpty()) {
             return;
         }
-        long lastTurn = bystanders.lastTurn();
+        long lastTurn = standby.lastTurn();
         for (int told = 0; told < most; told++) {
-            Optional<WaitingRequest> next = bystanderWithMoreThan(holders.size() + told, lastTurn);
+            Optional<WaitingRequest> next = standbyWithMoreThan(holders.size() + told, lastTurn);
             if (next.isEmpty()) {
                 return;
             }
@@ -267,11 +268,11 @@ final class LocalBulkhead {
         }
     }
 
-    private Optional<WaitingRequest> bystanderWithMoreThan(int taken, long lastTurn) {
+    private Optional<WaitingRequest> standbyWithMoreThan(int taken, long lastTurn) {
         if (resizedTo.isEmpty()) {
-            return bystanders.next(taken, lastTurn);
+            return standby.next(taken, lastTurn);
         }
-        return resizedTo.getAsInt() > taken ? bystanders.next(0, lastTurn) : Optional.empty();
+        return resizedTo.getAsInt() > taken ? standby.next(0, lastTurn) : Optional.empty();
     }
 
     private int limitOf(WaitingRequest waiter) {

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
@@ -38,6 +39,9 @@ public final class Mailbox implements AutoCloseable {
     private static final int LONGEST_GAP_MILLIS = 2_000;
     private static final long TRY_MILLIS = 15_000;
 
+    // Of the client's pool, which others need too. A connection that is being opened cannot be called back.
+    private static final int MOST_OPEN_ATTEMPTS = 1;
+
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
@@ -46,13 +50,14 @@ public final class Mailbox implements AutoCloseable {
     private final long tryMillis;
     private volatile Consumer<Notice> listener = notice -> {
     };
-    private volatile boolean wanted;
+    private final AtomicBoolean wanted = new AtomicBoolean();
     private volatile boolean closed;
 
     // All of these are touched on the context only.
     private RedisConnection current;
     private int gapMillis;
     private boolean refused;
+    private int openAttempts;
 
     /**
      * Creates the mailbox; nothing is opened yet.
@@ -86,8 +91,7 @@ public final class Mailbox implements AutoCloseable {
 
     /** Opens the connection, unless that has been done. */
     void open() {
-        if (!wanted) {
-            wanted = true;
+        if (!wanted.get() && wanted.compareAndSet(false, true)) {
             context.runOnContext(now -> connect());
         }
     }
@@ -96,9 +100,15 @@ public final class Mailbox implements AutoCloseable {
         if (closed || current != null) {
             return;
         }
+        if (openAttempts >= MOST_OPEN_ATTEMPTS) {
+            again();
+            return;
+        }
+        openAttempts++;
         Attempt attempt = new Attempt();
         attempt.timer = vertx.setTimer(timeoutMillis, id -> failed(attempt, "no answer"));
         connection().onComplete(result -> context.runOnContext(now -> {
+            openAttempts--;
             if (result.failed()) {
                 failed(attempt, result.cause().getMessage());
             } else if (attempt.over || closed) {

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -40,7 +39,6 @@ public final class ScriptPermitStore implements PermitStore {
     private final Mailbox mailbox;
     private final String keyPrefix;
     private final Scripts scripts;
-    private final Map<String, List<byte[]>> keys = new ConcurrentHashMap<>();
     private volatile Consumer<Notice> listener = notice -> {
     };
 
@@ -194,8 +192,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<RedisAnswer> call(LuaScript script, String bulkhead, List<byte[]> args) {
-        return link.send(new ScriptCall(script,
-                keys.computeIfAbsent(bulkhead, name -> BulkheadKeys.of(keyPrefix, name)), args));
+        return link.send(new ScriptCall(script, BulkheadKeys.of(keyPrefix, bulkhead), args));
     }
 
     private static boolean isOutOfBounds(int value, int least, int most) {

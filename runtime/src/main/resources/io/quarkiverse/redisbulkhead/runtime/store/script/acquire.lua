@@ -1,6 +1,7 @@
 -- Takes a permit if fewer than the limit are held and nobody waits in the queue; else waits for one, if the caller wants to.
 -- Asking again with an id that already holds a permit, or waits, answers with that: a lost reply may be asked for again.
 --
+-- KEYS    as in bulkhead.lua; may write all but cancelled
 -- ARGV[1] permit id
 -- ARGV[2] limit
 -- ARGV[3] lease, ms
@@ -51,7 +52,7 @@ end
 local limit = override or stated
 if redis.call('ZCARD', QUEUE) == 0 and used() < limit then
     local ticket = nextTicket(lease + SLACK)
-    hold(id, ticket, lease, stated, rest)
+    hold(id, ticket, lease, now + lease, stated, rest)
     return { 1, ticket, stateLimit() }
 end
 

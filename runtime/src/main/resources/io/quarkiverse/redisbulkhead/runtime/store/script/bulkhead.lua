@@ -29,6 +29,11 @@ local AFTER_NOW = '(' .. string.format('%.0f', now)
 local SLACK = 1000
 local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
 
+-- A waiter shows that it is alive by lengthening its place, to this at the most. What is handed over to a waiter may be handed over to a dead
+-- one, so its lease counts from the last sign of life, but is at least this, so that a live one has the time to learn of it and to renew it.
+local LONGEST_PLACE = 10000
+local ASSURED_LEASE = 5000
+
 local lastTicket = redis.call('GET', TICKET)
 local override = tonumber(redis.call('HGET', LIMITS, 'override'))
 redis.call('ZCARD', HOLDERS)
@@ -47,7 +52,7 @@ local function whole(number)
     return string.format('%.0f', number)
 end
 
--- A time to live only ever grows: a caller with a short lease must not end the keys under one with a long lease.
+-- A time to live only ever grows, except that of limits when an operator undoes the override: a caller with a short lease must not end the keys under one with a long lease.
 local function keep(key, ttl)
     if redis.call('PTTL', key) < ttl then
         redis.call('PEXPIRE', key, ttl)
@@ -127,8 +132,8 @@ local function forgetDead(key)
     end
 end
 
-local function hold(id, ticket, lease, limit, rest)
-    put(lease + SLACK, 'ZADD', HOLDERS, whole(now + lease), id)
+local function hold(id, ticket, lease, ends, limit, rest)
+    put(lease + SLACK, 'ZADD', HOLDERS, whole(ends), id)
     describe(lease + SLACK, id, ticket, now, lease, limit, rest)
     if anybodyWaits then
         redis.call('ZREM', QUEUE, id)
@@ -146,14 +151,17 @@ local function handOver()
             return
         end
         local details = read(id)
-        if details and isAfterNow(redis.call('ZSCORE', WAITERS, id)) then
+        local placeEnds = redis.call('ZSCORE', WAITERS, id)
+        if details and isAfterNow(placeEnds) then
             if inUse >= (override or details.limit) then
                 return
             end
             local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))
-            hold(id, ticket, details.lease, details.limit, details.rest)
+            local seen = math.min(now, tonumber(placeEnds) - LONGEST_PLACE)
+            local ends = now + math.min(details.lease, math.max(seen + details.lease - now, ASSURED_LEASE))
+            hold(id, ticket, details.lease, ends, details.limit, details.rest)
             keep(TICKET, details.lease + SLACK)
-            tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(now + details.lease))
+            tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
             inUse = inUse + 1
         else
             forget({ id })

@@ -1,6 +1,7 @@
 -- Gives permits and places among the waiters back. Removes the ids named and nothing else; an id that is not there is no error. What is free
 -- by that goes to those who wait.
 --
+-- KEYS    as in bulkhead.lua; may write all but limits
 -- ARGV[1] 0, or for how many ms the ids must not be granted: for an acquire that may still be on its way
 -- ARGV[2..] permit ids, at most 100
 --

@@ -1,5 +1,6 @@
 -- Lengthens leases. Never shortens one, and never brings back what is not held any more.
 --
+-- KEYS    as in bulkhead.lua; writes holders; lengthens the life of details and ticket
 -- ARGV    permit id, lease in ms, and so on in pairs; at most 500 of them
 --
 -- Reply   the ids that were not held any more

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
  * @param ticket the fencing token
  * @param since when it was granted
  */
-record HeldPermit(AcquireRequest request, long ticket, long since) {
+record GrantedRequest(AcquireRequest request, long ticket, long since) {
 
     Holder describe(long leaseEnd) {
         return new Holder(request.permitId(), request.bulkhead(), ticket, request.application(), request.instance(),

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * They are grouped by the limit that they stated, so that those for whom a permit is free are found without looking at
  * all others; there are few different limits at a time.
  */
-final class Bystanders {
+final class Standby {
 
     private final NavigableMap<Long, WaitingRequest> byArrival = new TreeMap<>();
 

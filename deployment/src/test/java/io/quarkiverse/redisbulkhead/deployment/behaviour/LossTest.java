@@ -1,0 +1,404 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
+import jakarta.inject.Inject;
+
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+import io.vertx.core.Context;
+
+/** A permit that is lost while its execution runs is told of, and with {@code on-lost=interrupt} ends the execution. */
+class LossTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Caller.class))
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"strict\".on-lost", "interrupt")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"bounded\".max-hold", "1500ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".max-hold", "500ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".on-lost", "interrupt")
+            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    Losses losses;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @BeforeEach
+    void forget() {
+        losses.clear();
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        bulkheads.names().forEach(name -> await().atMost(LONG).pollDelay(Duration.ZERO)
+                .untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty()));
+    }
+
+    /** Trap 16: the loss is told of, and the method's own result reaches the caller all the same. */
+    @Test
+    void aLossIsToldOfAndTheExecutionGoesOn() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Permit> own = new CompletableFuture<>();
+        Caller<String> caller = Caller.of(() -> guarded.lenient(own, end::await, "done"));
+        Permit permit = own.get(10, TimeUnit.SECONDS);
+        assertThat(permit.isHeld()).isTrue();
+
+        Holder revoked = revoke("lenient");
+
+        PermitLost loss = losses.awaitOne();
+        assertThat(loss.bulkhead()).isEqualTo("lenient");
+        assertThat(loss.method()).isEqualTo("Guarded#lenient");
+        assertThat(loss.permitId()).isEqualTo(revoked.permitId()).isEqualTo(permit.id());
+        assertThat(loss.fencingToken()).isEqualTo(revoked.ticket()).isEqualTo(permit.fencingToken());
+        assertThat(loss.reason()).isIn(Reason.REVOKED, Reason.GONE);
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(permit.refresh()).isFalse();
+        assertThat(permit.release()).isFalse();
+        assertThat(caller.isDone()).isFalse();
+
+        end.countDown();
+        assertThat(caller.result()).isEqualTo("done");
+        assertThat(losses.synchronous()).as("told of once").hasSize(1);
+        assertThat(losses.asynchronous()).hasSize(1);
+    }
+
+    /** Trap 16. */
+    @Test
+    void theMethodsOwnExceptionReachesTheCaller() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        IOException own = new IOException("own");
+        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), () -> {
+            end.await();
+            throw own;
+        }, "never"));
+        revoke("lenient");
+        losses.awaitOne();
+        end.countDown();
+
+        assertThat(caller.failure()).isSameAs(own);
+    }
+
+    /** A loss that nobody has noticed before is told of at the release. */
+    @Test
+    void aLossIsNoticedAtTheReleaseAtTheLatest() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "done"));
+        revoke("lenient");
+        end.countDown();
+
+        assertThat(caller.result()).isEqualTo("done");
+        losses.awaitOne();
+    }
+
+    /** Trap 7: who has lost its permit takes nobody else's away at its end. */
+    @Test
+    void aLateReleaseRemovesNothingButItsOwn() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        Caller<String> first = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "first"));
+        revoke("lenient");
+        CountDownLatch secondEnd = new CountDownLatch(1);
+        CompletableFuture<Permit> secondPermit = new CompletableFuture<>();
+        Caller<String> second = Caller.of(() -> guarded.lenient(secondPermit, secondEnd::await, "second"));
+        String id = secondPermit.get(10, TimeUnit.SECONDS).id();
+
+        end.countDown();
+        assertThat(first.result()).isEqualTo("first");
+
+        assertThat(bulkheads.semaphore("lenient").holders()).extracting(Holder::permitId).containsExactly(id);
+        secondEnd.countDown();
+        assertThat(second.result()).isEqualTo("second");
+    }
+
+    /** Once somebody has waited, this process hears of a revocation, long before the next renewal. */
+    @Test
+    void aRevocationIsHeardOf() throws Exception {
+        RedisSemaphore semaphore = bulkheads.semaphore("heard");
+        Permit first = semaphore.acquire(LONG);
+        Caller<Permit> waiting = Caller.of(() -> semaphore.acquire(LONG));
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.status().waiting() == 1);
+        first.release();
+        waiting.result().release();
+
+        // The subscription may have come after the wait.
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> {
+            try (Permit permit = semaphore.acquire(LONG)) {
+                assertThat(semaphore.revoke(permit.id())).isTrue();
+                assertThat(semaphore.revoke(permit.id())).isFalse();
+                await().atMost(Duration.ofSeconds(1)).until(() -> !permit.isHeld());
+                return true;
+            } catch (ConditionTimeoutException e) {
+                return false;
+            }
+        });
+        await().atMost(LONG).until(() -> losses.synchronous().stream().anyMatch(loss -> loss.reason() == Reason.REVOKED));
+    }
+
+    @Test
+    void aBlockingMethodIsInterrupted() throws Exception {
+        Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
+            new CountDownLatch(1).await();
+            return "never";
+        }));
+        revoke("strict");
+
+        assertThat(caller.failure()).isInstanceOf(InterruptedException.class);
+        assertThat(caller.interruptedAfterwards()).isFalse();
+        losses.awaitOne();
+    }
+
+    /** Trap 16: it did not notice the interrupt; its result counts, and its thread goes on to other work without one. */
+    @Test
+    void theInterruptDoesNotLeak() throws Exception {
+        AtomicBoolean end = new AtomicBoolean();
+        Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
+            while (!end.get() || !Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+            }
+            return "done";
+        }));
+        revoke("strict");
+        losses.awaitOne();
+        end.set(true);
+
+        assertThat(caller.result()).isEqualTo("done");
+        assertThat(caller.interruptedAfterwards()).isFalse();
+    }
+
+    @Test
+    void aUniFailsAndItsSourceIsCancelled() {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        UniAssertSubscriber<String> subscriber = guarded
+                .strictUni(Uni.createFrom().<String> nothing().onCancellation().invoke(cancelled::countDown))
+                .subscribe().withSubscriber(UniAssertSubscriber.create());
+        Holder revoked = revoke("strict");
+
+        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "Guarded#strictUni");
+        assertThat(((PermitLostException) subscriber.getFailure()).loss()).satisfies(loss -> {
+            assertThat(loss.permitId()).isEqualTo(revoked.permitId());
+            assertThat(loss.bulkhead()).isEqualTo("strict");
+        });
+        assertThat(cancelled.getCount()).as("the source is cancelled").isZero();
+    }
+
+    @Test
+    void aStageFailsAndItsSourceIsCancelled() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = guarded.strictStage(work).toCompletableFuture();
+        revoke("strict");
+
+        try {
+            result.get(10, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            assertThat(e).hasCauseInstanceOf(PermitLostException.class);
+        }
+        assertThat(result).isCompletedExceptionally();
+        assertThat(work).isCancelled();
+    }
+
+    @Test
+    void aMultiFailsAndItsSourceIsCancelled() {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        AssertSubscriber<Long> subscriber = guarded
+                .strictMulti(Multi.createFrom().ticks().every(Duration.ofMillis(10)).onOverflow().drop()
+                        .onCancellation().invoke(cancelled::countDown))
+                .subscribe().withSubscriber(AssertSubscriber.create(2));
+        subscriber.awaitItems(2, LONG);
+        revoke("strict");
+
+        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "Guarded#strictMulti");
+        assertThat(subscriber.getItems()).as("no more than requested").hasSize(2);
+        assertThat(cancelled.getCount()).as("the source is cancelled").isZero();
+    }
+
+    @Test
+    void maxHoldEndsTheRenewal() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        long begin = System.nanoTime();
+        Caller<String> caller = Caller.of(() -> guarded.bounded(end));
+
+        PermitLost loss = losses.awaitOne();
+
+        assertThat(loss.reason()).isEqualTo(Reason.MAX_HOLD);
+        assertThat(loss.method()).isEqualTo("Guarded#bounded");
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(1_400), LONG);
+        await().atMost(Duration.ofSeconds(1)).pollDelay(Duration.ZERO)
+                .until(() -> bulkheads.semaphore("bounded").holders().isEmpty());
+        end.countDown();
+        assertThat(caller.result()).isEqualTo("done");
+    }
+
+    @Test
+    void maxHoldMayBeShorterThanTheLease() throws Exception {
+        Caller<String> caller = Caller.of(() -> guarded.brief());
+
+        assertThat(caller.failure()).isInstanceOf(InterruptedException.class);
+        assertThat(losses.awaitOne().reason()).isEqualTo(Reason.MAX_HOLD);
+    }
+
+    /** The lease is a second; the execution takes longer than that. */
+    @Test
+    void thePermitIsRenewedWhileTheExecutionRuns() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Permit> own = new CompletableFuture<>();
+        Caller<String> caller = Caller.of(() -> guarded.lenient(own, end::await, "done"));
+        Permit permit = own.get(10, TimeUnit.SECONDS);
+        Holder atFirst = bulkheads.semaphore("lenient").holders().get(0);
+
+        await().atMost(LONG).until(() -> bulkheads.semaphore("lenient").holders().stream()
+                .anyMatch(holder -> holder.until().isAfter(atFirst.until().plusMillis(1_500))));
+
+        assertThat(permit.isHeld()).isTrue();
+        end.countDown();
+        assertThat(caller.result()).isEqualTo("done");
+        assertThat(losses.synchronous()).isEmpty();
+    }
+
+    @Test
+    void onLostIsConfiguredPerBulkhead() {
+        assertThat(bulkheads.semaphore("strict").spec().onLost()).isEqualTo(OnLost.INTERRUPT);
+        assertThat(bulkheads.semaphore("lenient").spec().onLost()).isEqualTo(OnLost.REPORT);
+    }
+
+    private Holder revoke(String bulkhead) {
+        RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.holders().size() == 1);
+        Holder holder = semaphore.holders().get(0);
+        assertThat(semaphore.revoke(holder.permitId())).isTrue();
+        return holder;
+    }
+
+    /** What a body does before its method returns. */
+    interface Step {
+        void run() throws Exception;
+    }
+
+    @ApplicationScoped
+    public static class Losses {
+
+        private final List<PermitLost> synchronous = new CopyOnWriteArrayList<>();
+        private final List<PermitLost> asynchronous = new CopyOnWriteArrayList<>();
+
+        void observe(@Observes PermitLost loss) {
+            if (!Context.isOnEventLoopThread()) {
+                synchronous.add(loss);
+            }
+        }
+
+        void observeLater(@ObservesAsync PermitLost loss) {
+            asynchronous.add(loss);
+        }
+
+        void clear() {
+            synchronous.clear();
+            asynchronous.clear();
+        }
+
+        List<PermitLost> synchronous() {
+            return synchronous;
+        }
+
+        List<PermitLost> asynchronous() {
+            return asynchronous;
+        }
+
+        /** Both kinds of observers have seen the same. */
+        PermitLost awaitOne() {
+            await().atMost(LONG).pollDelay(Duration.ZERO)
+                    .until(() -> synchronous.size() == 1 && asynchronous.equals(synchronous));
+            return synchronous.get(0);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @Inject
+        CurrentPermit permit;
+
+        @RedisBulkhead(name = "lenient", permits = 1, expire = "1s")
+        String lenient(CompletableFuture<Permit> own, Step step, String result) throws Exception {
+            own.complete(permit.get());
+            step.run();
+            return result;
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        String strict(Callable<String> body) throws Exception {
+            return body.call();
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        Uni<String> strictUni(Uni<String> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        CompletionStage<String> strictStage(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        Multi<Long> strictMulti(Multi<Long> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "bounded", permits = 1, expire = "600ms")
+        String bounded(CountDownLatch end) throws InterruptedException {
+            end.await();
+            return "done";
+        }
+
+        @RedisBulkhead(name = "short", permits = 1, expire = "30s")
+        String brief() throws InterruptedException {
+            assertThat(new CountDownLatch(1).await(5, TimeUnit.SECONDS)).as("interrupted before").isTrue();
+            return "never";
+        }
+
+        @RedisBulkhead(name = "heard", permits = 1, expire = "30s")
+        void heard() {
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.stream.IntStream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Trap 25: by default calls are rejected while Redis is away, and the log tells of the change once, not once a call. */
+class OutageByDefaultTest {
+
+    static final KillableRedis REDIS = new KillableRedis("outage-by-default-test");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, Caller.class))
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead.runtime")
+                    && record.getLevel().intValue() >= Level.INFO.intValue())
+            .assertLogRecords(OutageByDefaultTest::eachChangeOnce);
+
+    @Inject
+    Guarded guarded;
+
+    @AfterEach
+    void stop() {
+        REDIS.stop();
+    }
+
+    @Test
+    void awayAndBackTwice() throws Exception {
+        for (int round = 0; round < 2; round++) {
+            List<Caller<String>> callers = IntStream.range(0, 20).mapToObj(i -> Caller.of(guarded::call)).toList();
+            for (Caller<String> caller : callers) {
+                assertThat(caller.failure()).isInstanceOf(BulkheadUnavailableException.class);
+            }
+            assertThatThrownBy(() -> guarded.call()).isInstanceOf(BulkheadUnavailableException.class);
+
+            REDIS.start();
+            for (int i = 0; i < 20; i++) {
+                assertThat(guarded.call()).isEqualTo("done");
+            }
+            REDIS.stop();
+        }
+    }
+
+    private static void eachChangeOnce(List<LogRecord> records) {
+        assertThat(records).extracting(LogRecord::getLevel).extracting(Level::getName)
+                .containsExactly("WARN", "INFO", "WARN", "INFO");
+        assertThat(records.get(0).getMessage()).contains("on-outage");
+        assertThat(records.get(1).getMessage()).contains("answers again");
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 50)
+        String call() {
+            return "done";
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+
+/** Trap 25: what happens while Redis is away is what was configured, per bulkhead or for all; and it ends by itself. */
+class OutagePolicyTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    static final KillableRedis REDIS = new KillableRedis("outage-policy-test");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class))
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1")
+            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @BeforeEach
+    void start() {
+        REDIS.start();
+        // The way back is automatic: the next call after Redis is back uses it, whatever happened before.
+        assertThat(guarded.rejecting(() -> "done")).isEqualTo("done");
+        assertThat(guarded.allowing(guarded::token)).isPositive();
+        assertThat(guarded.own(guarded::token)).isPositive();
+    }
+
+    @AfterEach
+    void stop() {
+        REDIS.stop();
+    }
+
+    @Test
+    void policies() {
+        assertThat(bulkheads.semaphore("rejecting").spec().onOutage()).isEqualTo(OnOutage.REJECT);
+        assertThat(bulkheads.semaphore("allowing").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
+        assertThat(bulkheads.semaphore("own").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
+        assertThat(bulkheads.semaphore("own").spec().localPermits()).isEqualTo(1);
+        assertThat(bulkheads.semaphore("divided").spec().localPermits()).as("8 permits, 4 instances").isEqualTo(2);
+    }
+
+    @Test
+    void reject() {
+        REDIS.stop();
+
+        assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOfSatisfying(BulkheadUnavailableException.class,
+                e -> assertThat(e.name()).isEqualTo("rejecting"));
+        assertThatThrownBy(() -> guarded.rejectingUni().await().atMost(LONG))
+                .isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(() -> bulkheads.semaphore("rejecting").tryAcquire())
+                .isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(() -> bulkheads.semaphore("rejecting").acquireAsync(LONG).await().atMost(LONG))
+                .isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    @Test
+    void allow() {
+        REDIS.stop();
+
+        assertThat(guarded.allowing(() -> guarded.allowing(() -> guarded.allowing(guarded::token)))).isZero();
+        Permit permit = bulkheads.semaphore("allowing").tryAcquire().orElseThrow();
+        assertThat(permit.fencingToken()).isZero();
+        assertThat(permit.id()).isEmpty();
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(permit.refresh()).isTrue();
+        assertThat(permit.release()).isTrue();
+        assertThat(permit.isHeld()).isFalse();
+        assertThatThrownBy(() -> bulkheads.semaphore("allowing").status()).isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    @Test
+    void local() {
+        REDIS.stop();
+
+        assertThat(guarded.<Long> own(() -> {
+            assertThatThrownBy(() -> guarded.own(() -> "never")).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+                assertThat(e.name()).isEqualTo("own");
+                assertThat(e.limit()).isEqualTo(1);
+            });
+            return guarded.token();
+        })).isZero();
+        assertThat(guarded.own(() -> "again")).isEqualTo("again");
+        assertThat(guarded.divided(() -> guarded.divided(() -> {
+            assertThatThrownBy(() -> guarded.divided(() -> "never")).isInstanceOf(BulkheadFullException.class);
+            return "two";
+        }))).isEqualTo("two");
+    }
+
+    @Test
+    void localWaitersWait() throws Exception {
+        REDIS.stop();
+        RedisSemaphore patient = bulkheads.semaphore("patient");
+        Permit taken = patient.acquire(Duration.ZERO);
+        assertThat(taken.fencingToken()).isZero();
+        Caller<String> synchronous = Caller.of(guarded::patient);
+        CompletableFuture<String> uni = guarded.patientUni().subscribeAsCompletionStage();
+        assertThatThrownBy(() -> patient.acquire(Duration.ofMillis(700))).isInstanceOf(BulkheadFullException.class);
+        assertThat(synchronous.isDone()).isFalse();
+        assertThat(uni).isNotDone();
+
+        assertThat(taken.release()).isTrue();
+
+        assertThat(synchronous.result()).isEqualTo("done");
+        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+
+    /** Who waits when Redis goes is not left waiting: it goes on by the local limit. */
+    @Test
+    void awayWhileSomebodyWaits() throws Exception {
+        RedisSemaphore patient = bulkheads.semaphore("patient");
+        Permit first = patient.acquire(Duration.ZERO);
+        Permit second = patient.acquire(Duration.ZERO);
+        Caller<String> waiting = Caller.of(guarded::patient);
+        RedisSemaphore rejecting = bulkheads.semaphore("rejecting");
+        Permit other = rejecting.acquire(Duration.ZERO);
+        Caller<Permit> rejected = Caller.of(() -> rejecting.acquire(Duration.ofSeconds(30)));
+        await().atMost(LONG).until(() -> patient.status().waiting() == 1 && rejecting.status().waiting() == 1);
+
+        REDIS.stop();
+
+        assertThat(waiting.result()).isEqualTo("done");
+        assertThat(rejected.failure()).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(first.release()).isTrue();
+        assertThat(second.release()).isTrue();
+        assertThat(other.release()).isTrue();
+    }
+
+    /** The method runs on, whatever becomes of Redis; its result is the caller's, and comes soon. */
+    @Test
+    void inMidCallAndAtTheRelease() throws Exception {
+        for (String method : new String[] { "rejecting", "allowing", "own" }) {
+            REDIS.start();
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch end = new CountDownLatch(1);
+            Callable<String> body = () -> {
+                inside.countDown();
+                assertThat(end.await(20, TimeUnit.SECONDS)).isTrue();
+                return "done";
+            };
+            Caller<String> caller = Caller.of(() -> switch (method) {
+                case "rejecting" -> guarded.rejecting(body);
+                case "allowing" -> guarded.allowing(body);
+                default -> guarded.own(body);
+            });
+            assertThat(inside.await(10, TimeUnit.SECONDS)).as(method).isTrue();
+
+            REDIS.stop();
+            assertThat(caller.isDone()).isFalse();
+            end.countDown();
+
+            assertThat(caller.result()).as(method).isEqualTo("done");
+        }
+        REDIS.start();
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> uni = guarded.rejectingLater(work).subscribeAsCompletionStage();
+        REDIS.stop();
+        work.complete("done");
+        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+
+    /** A permit that was given during the outage counts no more afterwards, and its release does no harm. */
+    @Test
+    void backAgainWhileLocalPermitsAreOut() {
+        REDIS.stop();
+        Permit local = bulkheads.semaphore("own").acquire(Duration.ZERO);
+        Permit allowed = bulkheads.semaphore("allowing").acquire(Duration.ZERO);
+        REDIS.start();
+
+        assertThat(guarded.own(guarded::token)).isPositive();
+        assertThat(guarded.allowing(guarded::token)).isPositive();
+        assertThat(local.isHeld()).isTrue();
+        assertThat(local.release()).isTrue();
+        assertThat(allowed.release()).isTrue();
+        assertThat(bulkheads.semaphore("own").status().inUse()).isZero();
+    }
+
+    /** Redis is there but says nothing: the policy applies when command-timeout is over. Traps 4 and 25. */
+    @Test
+    void aRedisThatHangs() throws Exception {
+        try (AutoCloseable pause = REDIS.pause()) {
+            long begin = System.nanoTime();
+            assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(4));
+            assertThat(guarded.allowing(guarded::token)).isZero();
+            assertThat(guarded.own(guarded::token)).isZero();
+        }
+        await().atMost(LONG).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
+        for (String name : new String[] { "rejecting", "allowing", "own" }) {
+            await().atMost(LONG).ignoreExceptions().until(() -> bulkheads.semaphore(name).holders().isEmpty());
+        }
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @Inject
+        CurrentPermit current;
+
+        long token() {
+            return current.get().fencingToken();
+        }
+
+        @RedisBulkhead(name = "rejecting", permits = 1)
+        <T> T rejecting(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "rejecting", permits = 1)
+        Uni<String> rejectingUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "rejecting", permits = 1)
+        Uni<String> rejectingLater(CompletableFuture<String> work) {
+            return Uni.createFrom().completionStage(work);
+        }
+
+        @RedisBulkhead(name = "allowing", permits = 1)
+        <T> T allowing(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "own", permits = 8)
+        <T> T own(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "divided", permits = 8)
+        <T> T divided(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
+        String patient() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
+        Uni<String> patientUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        private static <T> T call(Callable<T> body) {
+            try {
+                return body.call();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.quarkiverse.redisbulkhead.sample.archive;
+
+import java.time.Duration;
+
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Response;
+
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.sample.reports.Database;
+import io.quarkiverse.redisbulkhead.sample.reports.Report;
+
+/**
+ * Archives a year; each year once at a time, different years side by side. The bulkheads are defined in code, because there
+ * are as many as there are years.
+ */
+@Path("/archive/{year:[12]\\d\\d\\d}")
+public class ArchiveResource {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final RedisBulkheads bulkheads;
+    private final Database database;
+
+    ArchiveResource(RedisBulkheads bulkheads, @RestClient Database database) {
+        this.bulkheads = bulkheads;
+        this.database = database;
+    }
+
+    /**
+     * Archives a year. Does not report success when the permit was lost on the way, because somebody else may have begun.
+     *
+     * @param year four digits
+     * @return what was archived
+     */
+    @POST
+    public ArchivedYear archive(int year) {
+        try (Permit permit = oneAtOnce(year).acquire(PATIENCE)) {
+            Report report = database.report();
+            if (!permit.isHeld()) {
+                throw new WebApplicationException(Response.Status.CONFLICT);
+            }
+            return new ArchivedYear(year, report);
+        }
+    }
+
+    private RedisSemaphore oneAtOnce(int year) {
+        return bulkheads.semaphore(SemaphoreSpec.named("archive-" + year).permits(1).expire(Duration.ofSeconds(10)).build());
+    }
+}

@@ -1,0 +1,12 @@
+package io.quarkiverse.redisbulkhead.sample.ledger;
+
+import java.math.BigDecimal;
+
+/**
+ * The account as the database has it.
+ *
+ * @param balance the sum of all that was charged
+ * @param token the greatest fencing token that has written
+ */
+public record Account(BigDecimal balance, long token) {
+}

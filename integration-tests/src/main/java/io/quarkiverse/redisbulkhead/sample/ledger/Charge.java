@@ -1,0 +1,13 @@
+package io.quarkiverse.redisbulkhead.sample.ledger;
+
+import java.math.BigDecimal;
+
+/**
+ * What was charged to the account.
+ *
+ * @param article what was bought
+ * @param price what it costs
+ * @param token the fencing token under which it was written
+ */
+public record Charge(String article, BigDecimal price, long token) {
+}

@@ -1,0 +1,143 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.h2.tools.Server;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+
+/** Leases that are renewed, and one that runs out because its process is paused. */
+class LeasesIT extends ProcessTestBase {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String DATABASE = "mem:ledger;DB_CLOSE_DELAY=-1";
+
+    @BeforeEach
+    void startOutside() {
+        outside = new OutsideServer(new Gate());
+    }
+
+    @Test
+    @DisplayName("Renewal keeps permits for more than three leases: one, and twenty of one bulkhead")
+    void renewed() throws Exception {
+        SampleProcess application = start(Map.of("quarkus.redis-bulkhead.\"reports\".permits", "20",
+                "quarkus.redis-bulkhead.\"reports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".permits", "1",
+                "quarkus.redis-bulkhead.\"exports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".max-wait", "0s"));
+        awaitReady();
+        List<CompletableFuture<HttpResponse<String>>> reports = IntStream.range(0, 20)
+                .mapToObj(call -> get(application, "/reports")).toList();
+        CompletableFuture<HttpResponse<String>> export = get(application, "/exports");
+        outside.reports().awaitInside(20);
+        outside.exports().awaitInside(1);
+        Set<String> reporting = new HashSet<>(redis.holders("reports"));
+        List<String> exporting = redis.holders("exports");
+        assertThat(reporting).hasSize(20);
+        assertThat(exporting).hasSize(1);
+
+        await("three leases").pollInterval(Duration.ofMillis(20)).during(LEASE.multipliedBy(3).plusMillis(500))
+                .atMost(LEASE.multipliedBy(4).plus(SOON)).until(() -> reporting.equals(new HashSet<>(redis.holders("reports")))
+                        && exporting.equals(redis.holders("exports")));
+        assertThat(get(application, "/reports").join().statusCode()).isEqualTo(429);
+        assertThat(get(application, "/exports").join().statusCode()).isEqualTo(429);
+
+        outside.reports().open();
+        outside.exports().open();
+        assertThat(export.join().statusCode()).isEqualTo(200);
+        assertThat(reports).extracting(report -> report.join().statusCode()).containsOnly(200);
+        assertThat(redis.leftovers("reports")).isEmpty();
+        assertThat(redis.leftovers("exports")).isEmpty();
+        assertThat(losses(application)).isEmpty();
+    }
+
+    @Test
+    @DisplayName("Trap 7: a process that was paused beyond its lease is told of the loss; its late write is refused")
+    void paused() throws Exception {
+        Server database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+        try (Connection observer = DriverManager.getConnection("jdbc:h2:" + DATABASE)) {
+            Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"ledger\".expire", "2s",
+                    "quarkus.redis-bulkhead.\"ledger\".max-wait", "10s",
+                    "quarkus.datasource.jdbc.url", "jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/" + DATABASE);
+            SampleProcess paused = start(configuration);
+            paused.awaitReady(CLIENT);
+            SampleProcess successor = start(configuration);
+            successor.awaitReady(CLIENT);
+            Gate quotes = outside.quotes();
+
+            CompletableFuture<HttpResponse<String>> late = post(paused, "/ledger");
+            quotes.awaitInside(1);
+            String lost = redis.holders("ledger").get(0);
+            paused.pause();
+
+            // The answer for the paused one waits in its socket from now on.
+            quotes.open();
+            HttpResponse<String> first = post(successor, "/ledger").join();
+            assertThat(first.statusCode()).isEqualTo(200);
+            long token = new JsonObject(first.body()).getLong("token");
+            assertThat(tokenIn(observer)).isEqualTo(token);
+
+            quotes.shut();
+            CompletableFuture<HttpResponse<String>> second = post(successor, "/ledger");
+            quotes.awaitInside(1);
+            List<String> holder = redis.holders("ledger");
+            assertThat(holder).hasSize(1).doesNotContain(lost);
+
+            paused.resume();
+            HttpResponse<String> refusal = late.join();
+            assertThat(refusal.statusCode()).isEqualTo(409);
+            JsonObject refused = new JsonObject(refusal.body());
+            assertThat(refused.getLong("token")).isLessThan(token);
+            assertThat(refused.getBoolean("permitHeld")).isFalse();
+            assertThat(tokenIn(observer)).isEqualTo(token);
+            await("report of the loss").atMost(SOON).until(() -> losses(paused).size() == 1);
+            JsonObject loss = losses(paused).getJsonObject(0);
+            assertThat(loss.getString("permitId")).isEqualTo(lost);
+            assertThat(loss.getLong("fencingToken")).isEqualTo(refused.getLong("token"));
+            assertThat(loss.getString("reason")).isIn("LEASE_ENDED", "GONE");
+            assertThat(paused.output()).containsOnlyOnce("The permit of Ledger#charge in bulkhead 'ledger' was lost");
+            assertThat(redis.holders("ledger")).isEqualTo(holder);
+
+            quotes.open();
+            assertThat(second.join().statusCode()).isEqualTo(200);
+            assertThat(new JsonObject(second.join().body()).getLong("token")).isGreaterThan(token);
+            assertThat(losses(successor)).isEmpty();
+            assertThat(redis.leftovers("ledger")).isEmpty();
+        } finally {
+            database.stop();
+        }
+    }
+
+    private static JsonArray losses(SampleProcess application) {
+        return new JsonArray(get(application, "/operator/losses").join().body());
+    }
+
+    private static long tokenIn(Connection database) throws SQLException {
+        try (Statement statement = database.createStatement();
+                ResultSet row = statement.executeQuery("SELECT token FROM account")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+
+/** Redis is killed, and comes back empty. Each of the three policies holds for one bulkhead of the application. */
+class OutageIT extends ProcessTestBase {
+
+    private static final int LOCAL_LIMIT = 2;
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Map<String, String> POLICIES = Map.of(
+            "quarkus.redis-bulkhead.command-timeout", "500ms",
+            "quarkus.redis-bulkhead.\"exports\".on-outage", "allow",
+            "quarkus.redis-bulkhead.\"exports\".permits", "1",
+            "quarkus.redis-bulkhead.\"exports\".max-wait", "1m",
+            "quarkus.redis-bulkhead.\"partner-api\".on-outage", "local",
+            "quarkus.redis-bulkhead.\"partner-api\".permits", "10",
+            "quarkus.redis-bulkhead.instances", "5");
+
+    @BeforeEach
+    void startOutside() {
+        outside = new OutsideServer(new Gate());
+    }
+
+    @Test
+    @DisplayName("Trap 25: Redis is killed in mid-call: what runs ends well, what comes goes by the policy until it is back")
+    void inMidCall() throws Exception {
+        SampleProcess application = start(POLICIES);
+        awaitReady();
+        List<CompletableFuture<HttpResponse<String>>> running = List.of(get(application, "/reports"),
+                get(application, "/reports/async"), get(application, "/exports"), get(application, "/partner/quote"));
+        outside.reports().awaitInside(2);
+        outside.exports().awaitInside(1);
+        outside.quotes().awaitInside(1);
+        CompletableFuture<HttpResponse<String>> waiting = get(application, "/exports");
+        await().atMost(SOON).until(() -> redis.queue("exports").size() == 1);
+
+        redis.kill();
+        assertThat(get(application, "/reports").join().statusCode()).isEqualTo(503);
+        // The one that waits asks now and then; the policy decides then.
+        outside.exports().awaitInside(2);
+        assertThatPoliciesHold(application, 2);
+        openGates();
+        waiting.join();
+        assertThat(running).extracting(call -> call.join().statusCode()).as("calls whose release finds no Redis")
+                .containsOnly(200);
+        assertThat(waiting.join().statusCode()).isEqualTo(200);
+
+        redis.restart();
+        assertThatRedisIsUsed(application);
+    }
+
+    @Test
+    @DisplayName("Trap 25: Redis is away at the start: the application starts, and goes by the policies until it is there")
+    void atStart() throws Exception {
+        redis.kill();
+        SampleProcess application = start(POLICIES);
+        application.awaitStarted(CLIENT);
+
+        assertThatPoliciesHold(application, 0);
+        openGates();
+
+        redis.restart();
+        assertThatRedisIsUsed(application);
+    }
+
+    // With the gates shut. Leaves calls inside.
+    private void assertThatPoliciesHold(SampleProcess application, int exportsInside) throws Exception {
+        HttpResponse<String> rejected = get(application, "/reports").join();
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow()).isPositive();
+
+        get(application, "/exports");
+        get(application, "/exports");
+        outside.exports().awaitInside(exportsInside + 2);
+
+        int before = outside.quotes().inside();
+        List<CompletableFuture<HttpResponse<String>>> local = IntStream.range(0, LOCAL_LIMIT)
+                .mapToObj(call -> get(application, "/partner/quote")).toList();
+        outside.quotes().awaitInside(before + LOCAL_LIMIT);
+        assertThat(get(application, "/partner/quote").join().statusCode()).isEqualTo(429);
+        assertThat(local).noneMatch(CompletableFuture::isDone);
+    }
+
+    private void openGates() {
+        outside.reports().open();
+        outside.exports().open();
+        outside.quotes().open();
+    }
+
+    private void assertThatRedisIsUsed(SampleProcess application) throws Exception {
+        outside.reports().shut();
+        outside.exports().shut();
+        outside.quotes().shut();
+        List<CompletableFuture<HttpResponse<String>>> calls = List.of(get(application, "/reports"),
+                get(application, "/exports"),
+                get(application, "/partner/quote"));
+        outside.reports().awaitInside(1);
+        outside.exports().awaitInside(1);
+        outside.quotes().awaitInside(1);
+        for (String bulkhead : List.of("reports", "exports", "partner-api")) {
+            assertThat(redis.holders(bulkhead)).as("holders of %s", bulkhead).hasSize(1);
+        }
+        openGates();
+        assertThat(calls).extracting(call -> call.join().statusCode()).containsOnly(200);
+        for (String bulkhead : List.of("reports", "exports", "partner-api")) {
+            assertThat(redis.leftovers(bulkhead)).as("leftovers of %s", bulkhead).isEmpty();
+        }
+    }
+}

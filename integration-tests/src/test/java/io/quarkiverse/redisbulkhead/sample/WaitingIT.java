@@ -1,0 +1,160 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+
+/** Waiting for permits, over two packaged applications that share a Redis. */
+class WaitingIT extends ProcessTestBase {
+
+    private static final String EXPORTS = "quarkus.redis-bulkhead.\"exports\".";
+    private static final int LIMIT = 2;
+    private static final int WAITERS = 10;
+
+    // How long a waiter that gives no sign of life keeps its place.
+    private static final Duration PLACE = Duration.ofSeconds(10);
+    private static final Duration SLACK = Duration.ofSeconds(3);
+
+    private Gate exports;
+
+    @BeforeEach
+    void startOutside() {
+        outside = new OutsideServer(new Gate());
+        exports = outside.exports();
+    }
+
+    @Test
+    @DisplayName("Waiters of two applications are served in the order in which Redis saw them, two at once")
+    void servedInOrder() throws Exception {
+        Map<String, String> patient = Map.of(EXPORTS + "max-wait", "30s");
+        SampleProcess one = start(patient);
+        SampleProcess other = start(patient);
+        awaitReady();
+
+        assertThatOrderHolds(one, other);
+    }
+
+    @Test
+    @DisplayName("Trap 1: the order and the limit hold when the clocks of the applications are ten hours apart")
+    void servedInOrderWithSkewedClocks() throws Exception {
+        Map<String, String> patient = Map.of(EXPORTS + "max-wait", "30s");
+        SampleProcess early = start(patient, fakedClock("-5h"));
+        SampleProcess late = start(patient, fakedClock("+5h"));
+        awaitReady();
+        assertThatClockIsOff(early, "-5h");
+        assertThatClockIsOff(late, "+5h");
+
+        assertThatOrderHolds(early, late);
+    }
+
+    @Test
+    @DisplayName("Trap 9: a waiter whose time is over leaves nothing behind, and those behind it are served")
+    void impatientWaiter() throws Exception {
+        SampleProcess impatient = start(Map.of(EXPORTS + "max-wait", "300ms", EXPORTS + "permits", "1"));
+        SampleProcess patient = start(Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "permits", "1"));
+        awaitReady();
+        CompletableFuture<HttpResponse<String>> holder = get(patient, "/exports?table=holder");
+        exports.awaitInside(1);
+
+        CompletableFuture<HttpResponse<String>> first = get(impatient, "/exports?table=first");
+        awaitQueue(1);
+        CompletableFuture<HttpResponse<String>> second = get(patient, "/exports?table=second");
+        HttpResponse<String> rejection = first.join();
+        assertThat(rejection.statusCode()).isEqualTo(429);
+        assertThat(rejection.headers().firstValueAsLong("Retry-After").orElseThrow()).isPositive();
+        awaitQueue(1);
+
+        exports.open();
+        assertThat(List.of(holder.join(), second.join())).extracting(HttpResponse::statusCode).containsOnly(200);
+        assertThat(outside.exported()).containsExactly("holder", "second");
+        assertThat(redis.leftovers("exports")).isEmpty();
+    }
+
+    @Test
+    @DisplayName("Traps 3 and 10: holders and waiters of a killed process are skipped within a lease and the life of a place")
+    void killedWithHoldersAndWaiters() throws Exception {
+        Duration lease = Duration.ofSeconds(2);
+        Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms");
+        SampleProcess killed = start(configuration);
+        SampleProcess survivor = start(configuration);
+        awaitReady();
+        IntStream.range(0, LIMIT).forEach(call -> get(killed, "/exports?table=dead"));
+        exports.awaitInside(LIMIT);
+        // Of the dead waiters the first stand at the head, and one is between those that live.
+        List<SampleProcess> order = List.of(killed, killed, killed, survivor, killed, survivor, survivor);
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (SampleProcess application : order) {
+            CompletableFuture<HttpResponse<String>> answer = get(application, "/exports?table=waiter" + answers.size());
+            answers.add(answer);
+            awaitQueue(answers.size());
+        }
+
+        killed.kill();
+        exports.open();
+        await("service of the survivors").atMost(PLACE.plus(lease).plus(SLACK))
+                .until(() -> outside.exported().size() == LIMIT + 3);
+        assertThat(outside.exported().subList(LIMIT, LIMIT + 3)).startsWith("waiter3").contains("waiter5", "waiter6");
+        for (int alive : List.of(3, 5, 6)) {
+            assertThat(answers.get(alive).join().statusCode()).isEqualTo(200);
+        }
+        await("end of what the dead left").atMost(PLACE.plus(lease)).until(() -> redis.holders("exports").isEmpty());
+
+        assertThat(get(survivor, "/exports").join().statusCode()).isEqualTo(200);
+        assertThat(redis.leftovers("exports")).isEmpty();
+        assertThatAllKeysExpire();
+    }
+
+    // Lets calls queue up at both applications in turn, and then lets them leave one by one.
+    private void assertThatOrderHolds(SampleProcess one, SampleProcess other) throws Exception {
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        answers.add(get(one, "/exports?table=holder"));
+        answers.add(get(other, "/exports?table=holder"));
+        exports.awaitInside(LIMIT);
+        List<String> expected = new ArrayList<>(List.of("holder", "holder"));
+        for (int i = 0; i < WAITERS; i++) {
+            String table = "waiter" + i;
+            answers.add(get(i % 2 == 0 ? one : other, "/exports?table=" + table));
+            expected.add(table);
+            awaitQueue(i + 1);
+        }
+
+        for (int served = LIMIT + 1; served <= expected.size(); served++) {
+            int now = served;
+            exports.letOneLeave();
+            await().atMost(SLACK).pollInterval(Duration.ofMillis(5)).until(() -> exports.arrived() >= now);
+            assertThat(outside.exported()).containsExactlyElementsOf(expected.subList(0, now));
+        }
+        exports.open();
+        assertThat(answers).extracting(answer -> answer.join().statusCode()).containsOnly(200);
+        assertThat(exports.peak()).isEqualTo(LIMIT);
+        assertThat(redis.leftovers("exports")).isEmpty();
+        assertThatAllKeysExpire();
+    }
+
+    private void awaitQueue(int length) {
+        await("queue").atMost(SLACK).pollInterval(Duration.ofMillis(5)).until(() -> redis.queue("exports").size() == length);
+    }
+
+    private void assertThatAllKeysExpire() throws IOException {
+        assertThat(redis.keys("*")).isNotEmpty();
+        for (String key : redis.keys("*")) {
+            assertThat(redis.timeToLive(key)).as("time to live of %s", key).isPositive();
+        }
+    }
+}

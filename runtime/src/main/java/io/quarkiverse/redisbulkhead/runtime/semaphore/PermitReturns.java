@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/** Gives permits and places among the waiters back, in the way that fits what is known of them. */
+final class PermitReturns {
+
+    private static final Logger LOG = Logger.getLogger(PermitReturns.class);
+
+    /** What a return found. */
+    enum Found {
+        /** A permit, or what may have been one. */
+        HELD,
+        /** No permit. */
+        NOT_HELD,
+        /** No answer; the return goes on in the background. */
+        NOT_KNOWN
+    }
+
+    private final PermitStore store;
+    private final PermitReclaimer reclaimer;
+
+    PermitReturns(PermitStore store, PermitReclaimer reclaimer) {
+        this.store = store;
+        this.reclaimer = reclaimer;
+    }
+
+    /**
+     * Gives back what is held or waits under an id.
+     *
+     * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
+     * @return never fails
+     */
+    CompletionStage<Found> giveBack(String bulkhead, String permitId, Duration lease, boolean copyMayFollow) {
+        CompletionStage<Boolean> answer = copyMayFollow
+                ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
+                : store.release(bulkhead, permitId);
+        return answer.handle((held, failure) -> {
+            if (failure == null) {
+                return held ? Found.HELD : Found.NOT_HELD;
+            }
+            LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", permitId, bulkhead);
+            inBackground(bulkhead, permitId, lease);
+            return Found.NOT_KNOWN;
+        });
+    }
+
+    /** Gives back what may be held or wait under an id; nobody waits for that. */
+    void inBackground(String bulkhead, String permitId, Duration lease) {
+        reclaimer.reclaim(bulkhead, permitId, lease);
+    }
+}

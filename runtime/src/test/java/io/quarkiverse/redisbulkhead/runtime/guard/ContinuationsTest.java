@@ -1,0 +1,174 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.ContextInternal;
+
+/** Trap 30: an execution goes on where its caller was. */
+class ContinuationsTest {
+
+    static Vertx vertx;
+
+    final Continuations continuations = new Continuations();
+
+    record Place(Context context, boolean eventLoop, Thread thread, ClassLoader loader) {
+
+        static Place here() {
+            return new Place(Vertx.currentContext(), Context.isOnEventLoopThread(), Thread.currentThread(),
+                    Thread.currentThread().getContextClassLoader());
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        vertx = Vertx.vertx();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @BeforeEach
+    void eventLoopsMayNotBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
+    }
+
+    @AfterEach
+    void close() {
+        continuations.close();
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @Test
+    void backToTheContextOnTheEventLoop() throws Exception {
+        CompletableFuture<Place> before = new CompletableFuture<>();
+        CompletableFuture<Place> after = new CompletableFuture<>();
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        ContextInternal duplicate = ((ContextInternal) vertx.getOrCreateContext()).duplicate();
+        duplicate.runOnContext(now -> {
+            before.complete(Place.here());
+            continuations.answer(() -> answer).subscribe().with(item -> after.complete(Place.here()));
+        });
+        Place caller = before.get(10, TimeUnit.SECONDS);
+        assertThat(caller.eventLoop()).isTrue();
+        assertThat(after).isNotDone();
+
+        answer.complete("done");
+
+        assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo(caller);
+    }
+
+    /** Nothing is scheduled where the caller is still there. */
+    @Test
+    void onTheSameContextItGoesOnAtOnce() throws Exception {
+        CompletableFuture<Boolean> atOnce = new CompletableFuture<>();
+        vertx.runOnContext(now -> {
+            boolean[] done = new boolean[1];
+            continuations.here().execute(() -> done[0] = true);
+            atOnce.complete(done[0]);
+        });
+        assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Not on the worker, which may be waiting for just this, but with its context. */
+    @Test
+    void aThreadOfItsOwnWithTheContextOfTheWorker() throws Exception {
+        CompletableFuture<Place> before = new CompletableFuture<>();
+        CompletableFuture<Place> after = new CompletableFuture<>();
+        vertx.executeBlocking(() -> {
+            before.complete(Place.here());
+            continuations.here().execute(() -> after.complete(Place.here()));
+            // The worker waits for it.
+            return after.get(10, TimeUnit.SECONDS);
+        });
+        Place there = after.get(10, TimeUnit.SECONDS);
+        Place worker = before.join();
+
+        assertThat(there.context()).isSameAs(worker.context()).isNotNull();
+        assertThat(there.eventLoop()).isFalse();
+        assertThat(there.thread()).isNotSameAs(worker.thread());
+        assertThat(there.thread().getName()).startsWith("redis-bulkhead-continuation-");
+        assertThat(there.thread().isDaemon()).isTrue();
+        assertThat(there.loader()).isSameAs(worker.loader());
+    }
+
+    /** A pooled thread keeps neither the class loader nor the context of an earlier task. */
+    @Test
+    void theCallersClassLoader() throws Exception {
+        Thread current = Thread.currentThread();
+        ClassLoader own = current.getContextClassLoader();
+        for (int i = 0; i < 3; i++) {
+            try (URLClassLoader loader = new URLClassLoader(new URL[0], own)) {
+                current.setContextClassLoader(loader);
+                Executor here = continuations.here();
+                current.setContextClassLoader(own);
+                CompletableFuture<Place> place = new CompletableFuture<>();
+                here.execute(() -> place.complete(Place.here()));
+                assertThat(place.get(10, TimeUnit.SECONDS).loader()).isSameAs(loader);
+                assertThat(place.join().context()).isNull();
+            }
+        }
+    }
+
+    @Test
+    void idleThreadsEnd() throws Exception {
+        CountDownLatch allRun = new CountDownLatch(5);
+        CompletableFuture<?>[] threads = new CompletableFuture<?>[5];
+        for (int i = 0; i < threads.length; i++) {
+            CompletableFuture<Thread> thread = new CompletableFuture<>();
+            threads[i] = thread;
+            continuations.here().execute(() -> {
+                thread.complete(Thread.currentThread());
+                allRun.countDown();
+                try {
+                    allRun.await(10, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        assertThat(allRun.await(10, TimeUnit.SECONDS)).as("none waits for another one").isTrue();
+
+        for (CompletableFuture<?> thread : threads) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> !((Thread) thread.join()).isAlive());
+        }
+    }
+
+    /** Whoever still waits when the application has stopped must not wait for ever. */
+    @Test
+    void closed() throws Exception {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        Executor here = continuations.here();
+        here.execute(() -> thread.complete(Thread.currentThread()));
+        thread.get(10, TimeUnit.SECONDS);
+
+        continuations.close();
+
+        await().atMost(Duration.ofSeconds(4)).until(() -> !thread.join().isAlive());
+        CompletableFuture<String> late = new CompletableFuture<>();
+        here.execute(() -> late.complete("done"));
+        assertThat(late).isCompletedWithValue("done");
+        assertThat(Uni.createFrom().item("x").emitOn(here).await().atMost(Duration.ofSeconds(10))).isEqualTo("x");
+    }
+}

@@ -1,0 +1,102 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/** Each call sees its own permits, and behind them those of the calls around it. */
+class HeldPermitsTest {
+
+    final HeldPermit first = new NamedPermit("first");
+    final HeldPermit second = new NamedPermit("second");
+    final HeldPermit third = new NamedPermit("third");
+
+    @Test
+    void nested() throws Exception {
+        HeldPermits.with(List.of(first, second), () -> {
+            assertThat(HeldPermits.innermost()).containsSame(second);
+            HeldPermits.with(List.of(third), () -> {
+                assertThat(HeldPermits.innermost()).containsSame(third);
+                assertThat(HeldPermits.innermost("first")).containsSame(first);
+                assertThat(HeldPermits.innermost("second")).containsSame(second);
+                assertThat(HeldPermits.innermost("other")).isEmpty();
+                return null;
+            });
+            assertThat(HeldPermits.innermost()).containsSame(second);
+            assertThat(HeldPermits.innermost("third")).isEmpty();
+            return null;
+        });
+        assertNone();
+    }
+
+    @Test
+    void theInnermostOfABulkheadCounts() throws Exception {
+        HeldPermit again = new NamedPermit("first");
+        HeldPermits.with(List.of(first), () -> HeldPermits.with(List.of(again), () -> {
+            assertThat(HeldPermits.innermost("first")).containsSame(again);
+            return null;
+        }));
+    }
+
+    @Test
+    void afterAnException() throws Exception {
+        HeldPermits.with(List.of(first), () -> {
+            assertThatThrownBy(() -> HeldPermits.with(List.of(second), () -> {
+                throw new IllegalStateException("own");
+            })).hasMessage("own");
+            assertThat(HeldPermits.innermost()).containsSame(first);
+            return null;
+        });
+        assertThatThrownBy(() -> HeldPermits.with(List.of(first), () -> {
+            throw new IllegalStateException("own");
+        })).hasMessage("own");
+        assertNone();
+    }
+
+    /** A method whose bulkheads are off must not take the permit of its caller for its own. */
+    @Test
+    void anOpenGuardHidesThePermitAroundIt() throws Exception {
+        Callable<Object> method = HeldPermits::innermost;
+        HeldPermits.with(List.of(first), () -> {
+            OpenGuard open = new OpenGuard(List.of(second));
+            assertThat(open.call(method)).isEqualTo(Optional.of(second));
+            assertThat(open.call(() -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
+            return null;
+        });
+    }
+
+    @Test
+    void onAnotherThread() throws Exception {
+        HeldPermits.with(List.of(first), () -> {
+            CompletableFuture.runAsync(this::assertNone).join();
+            return null;
+        });
+    }
+
+    private void assertNone() {
+        assertThat(HeldPermits.innermost()).isEmpty();
+        assertThat(HeldPermits.innermost("first")).isEmpty();
+    }
+
+    private static final class NamedPermit extends ManualPermit {
+
+        private final String bulkhead;
+
+        private NamedPermit(String bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
+        @Override
+        public String bulkhead() {
+            return bulkhead;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+
+/** A lost permit ends its execution, where that is wanted, and nothing else. */
+class LossTest {
+
+    static final Duration LONG = Duration.ofSeconds(10);
+
+    final ManualAdmissions automatic = ManualAdmissions.automatic();
+    final Continuations continuations = new Continuations();
+    final AtomicInteger cancellations = new AtomicInteger();
+
+    @BeforeEach
+    void threadsMayBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @AfterEach
+    void close() {
+        continuations.close();
+        assertThat(Thread.interrupted()).as("an interrupt that leaked").isFalse();
+    }
+
+    @Test
+    void aBlockingMethodIsInterrupted() {
+        assertThatThrownBy(() -> synchronous().call(() -> {
+            loseFromElsewhere();
+            return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
+        })).isInstanceOf(InterruptedException.class);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    /** Trap 16: its result counts, and the interrupt that it did not notice goes. */
+    @Test
+    void anInterruptThatIsNotNoticedDoesNotLeak() throws Exception {
+        assertThat(synchronous().call(() -> {
+            loseFromElsewhere();
+            return Thread.currentThread().isInterrupted();
+        })).isEqualTo(true);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+
+        IOException own = new IOException("own");
+        assertThatThrownBy(() -> synchronous().call(() -> {
+            loseFromElsewhere();
+            throw own;
+        })).isSameAs(own);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptOfSomebodyElseStays() throws Exception {
+        assertThat(synchronous().call(() -> {
+            Thread.currentThread().interrupt();
+            return "done";
+        })).isEqualTo("done");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void aLossAfterTheEndInterruptsNobody() throws Exception {
+        synchronous().call(() -> "done");
+        automatic.last().permit.lose();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void withoutTheWishNothingEnds() throws Exception {
+        ManualAdmissions lenient = ManualAdmissions.automatic(admission -> admission.permit.interruptsOnLoss = false);
+        assertThat(new SynchronousGuard("A#a", "reports", lenient).call(() -> {
+            lenient.last().permit.lose();
+            return Thread.currentThread().isInterrupted();
+        })).isEqualTo(false);
+
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        UniAssertSubscriber<Object> uni = new UniGuard("reports", lenient, continuations)
+                .call(() -> Uni.createFrom().completionStage(work)).subscribe().withSubscriber(UniAssertSubscriber.create());
+        lenient.last().permit.lose();
+        uni.assertNotTerminated();
+        work.complete("done");
+        uni.awaitItem(LONG).assertItem("done");
+
+        AssertSubscriber<Object> multi = new MultiGuard("reports", lenient, continuations)
+                .call(() -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
+        lenient.last().permit.lose();
+        multi.request(1).awaitCompletion(LONG).assertItems(1, 2);
+    }
+
+    @Test
+    void aUniFailsAndItsSourceIsCancelled() {
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", automatic, continuations)
+                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet)).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
+
+        automatic.last().permit.lose();
+
+        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
+        assertThat(cancellations).hasValue(1);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void aUniThatIsOverKeepsItsItem() {
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", automatic, continuations)
+                .call(() -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
+        automatic.last().permit.lose();
+        subscriber.awaitItem(LONG).assertItem("done");
+    }
+
+    @Test
+    void aStageFailsAndItsSourceIsCancelled() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        CompletableFuture<Object> result = new StageGuard("reports", automatic, continuations).call(() -> work);
+
+        automatic.last().permit.lose();
+
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(PermitLostException.class);
+        assertThat(work).isCancelled();
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    /** What the subscriber does not ask for is not asked of the source, before the loss or by it. */
+    @Test
+    void aMultiFailsAndItsSourceIsCancelled() {
+        List<Long> requests = new ArrayList<>();
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
+                        .onRequest().invoke(requests::add)
+                        .onCancellation().invoke(cancellations::incrementAndGet))
+                .subscribe().withSubscriber(AssertSubscriber.create(0));
+        subscriber.request(2).awaitItems(2, LONG);
+        subscriber.request(1).awaitItems(3, LONG).assertNotTerminated();
+        assertThat(requests).containsExactly(2L, 1L);
+        assertThat(cancellations).hasValue(0);
+
+        automatic.last().permit.lose();
+
+        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
+        assertThat(subscriber.getItems()).hasSize(3);
+        assertThat(cancellations).hasValue(1);
+        assertThat(requests).hasSize(2);
+        assertThat(automatic.last().ends).isEqualTo(1);
+        subscriber.request(1).cancel();
+        assertThat(cancellations).hasValue(1);
+    }
+
+    @Test
+    void aMultiThatIsOverStaysSo() {
+        AssertSubscriber<Object> complete = new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createFrom().items(1, 2, 3)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        complete.awaitCompletion(LONG);
+        automatic.last().permit.lose();
+        complete.assertCompleted().assertItems(1, 2, 3);
+
+        IOException own = new IOException("own");
+        AssertSubscriber<Object> failed = new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        failed.awaitFailure(LONG);
+        automatic.last().permit.lose();
+        assertThat(failed.getFailure()).isSameAs(own);
+
+        new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+                .subscribe().withSubscriber(AssertSubscriber.create(5)).cancel();
+        automatic.last().permit.lose();
+        assertThat(cancellations).hasValue(1);
+    }
+
+    @Test
+    void aPermitThatIsLostBeforeTheStart() {
+        ManualAdmissions lost = ManualAdmissions.automatic(admission -> admission.permit.lose());
+        new UniGuard("reports", lost, continuations).call(() -> Uni.createFrom().nothing()).subscribe()
+                .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        new MultiGuard("reports", lost, continuations).call(() -> Multi.createFrom().nothing()).subscribe()
+                .withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", lost)
+                .call(() -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);
+        assertThat(lost.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+    }
+
+    private SynchronousGuard synchronous() {
+        return new SynchronousGuard("A#a", "reports", automatic);
+    }
+
+    private void loseFromElsewhere() {
+        Thread elsewhere = new Thread(() -> automatic.last().permit.lose());
+        elsewhere.start();
+        while (elsewhere.isAlive()) {
+            Thread.onSpinWait();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+
+/** Calls that must wait: the thread that made them is left, and they go on elsewhere. */
+class WaitingGuardTest {
+
+    static final Duration LONG = Duration.ofSeconds(10);
+    static final String CONTINUATION = "redis-bulkhead-continuation-";
+
+    final ManualAdmissions waiting = ManualAdmissions.waiting();
+    final Continuations continuations = new Continuations();
+    final AtomicInteger calls = new AtomicInteger();
+    final CompletableFuture<String> ranOn = new CompletableFuture<>();
+
+    @BeforeEach
+    void threadsMayBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @AfterEach
+    void close() {
+        continuations.close();
+    }
+
+    @Test
+    void uni() {
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", waiting, continuations)
+                .call(() -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
+        assertThat(calls).hasValue(0);
+        subscriber.assertNotTerminated();
+
+        waiting.last().grant();
+
+        subscriber.awaitItem(LONG).assertItem("done");
+        assertThat(ranOn.join()).startsWith(CONTINUATION);
+        assertThat(waiting.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void stage() throws Exception {
+        CompletableFuture<Object> result = new StageGuard("reports", waiting, continuations)
+                .call(() -> CompletableFuture.completedFuture(run()));
+        assertThat(calls).hasValue(0);
+
+        waiting.last().grant();
+
+        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(ranOn.join()).startsWith(CONTINUATION);
+        assertThat(waiting.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void multi() {
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", waiting, continuations)
+                .call(() -> Multi.createFrom().items(run(), "more")).subscribe().withSubscriber(AssertSubscriber.create(1));
+        assertThat(calls).hasValue(0);
+
+        waiting.last().grant();
+
+        subscriber.awaitItems(1, LONG).assertItems("done").assertNotTerminated();
+        assertThat(ranOn.join()).startsWith(CONTINUATION);
+        assertThat(waiting.last().ends).isZero();
+        subscriber.request(5).awaitCompletion(LONG).assertItems("done", "more");
+        assertThat(waiting.last().ends).isEqualTo(1);
+    }
+
+    @Test
+    void rejectedAfterTheWait() {
+        BulkheadFullException full = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", waiting, continuations)
+                .call(() -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
+
+        waiting.last().reject(full);
+
+        assertThat(subscriber.awaitFailure(LONG).getFailure()).isSameAs(full);
+        assertThat(calls).hasValue(0);
+        assertThat(waiting.last().ends).isEqualTo(1);
+    }
+
+    /** Traps 9 and 29: a permit that comes when the caller has gone starts nothing. */
+    @Test
+    void cancelledWhileWaiting() {
+        new UniGuard("reports", waiting, continuations).call(() -> Uni.createFrom().item(run())).subscribe()
+                .withSubscriber(UniAssertSubscriber.create()).cancel();
+        new StageGuard("reports", waiting, continuations).call(() -> CompletableFuture.completedFuture(run())).cancel(true);
+        new MultiGuard("reports", waiting, continuations).call(() -> Multi.createFrom().item(run())).subscribe()
+                .withSubscriber(AssertSubscriber.create(1)).cancel();
+        assertThat(waiting.all).hasSize(3).allMatch(admission -> admission.ends == 1);
+
+        waiting.all.forEach(ManualAdmissions.ManualAdmission::grant);
+
+        await().during(Duration.ofMillis(200)).atMost(LONG).until(() -> calls.get() == 0);
+    }
+
+    /** Trap 9: the thread is interrupted while it asks. */
+    @Test
+    void interruptedWhileAsking() throws Exception {
+        ManualAdmissions silent = ManualAdmissions.manual();
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            new UniGuard("reports", silent, continuations).call(() -> Uni.createFrom().item(run())).subscribe()
+                    .with(item -> failure.complete(null), failure::complete);
+            interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        await().atMost(LONG).until(() -> !silent.all.isEmpty());
+
+        caller.interrupt();
+        await().atMost(LONG).until(() -> silent.last().ends == 1);
+        silent.last().ended.complete(null);
+
+        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("interrupted");
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(calls).hasValue(0);
+    }
+
+    private Object run() {
+        calls.incrementAndGet();
+        ranOn.complete(Thread.currentThread().getName());
+        return "done";
+    }
+}
