@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -200,6 +201,10 @@ public final class SemaphoreSpec {
             if (name.length() > MAX_NAME_LENGTH) {
                 throw new IllegalArgumentException("name must not be longer than " + MAX_NAME_LENGTH + " characters, but '"
                         + name.substring(0, 40) + "...' has " + name.length());
+            }
+            if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+                throw new IllegalArgumentException(
+                        "name must be Unicode text, but holds half a character (an unpaired surrogate)");
             }
             this.name = name;
         }

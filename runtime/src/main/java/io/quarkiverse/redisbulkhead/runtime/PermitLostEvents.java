@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 import jakarta.enterprise.event.Event;
@@ -24,16 +25,22 @@ final class PermitLostEvents implements Consumer<PermitLost> {
 
     @Override
     public void accept(PermitLost loss) {
-        workers.execute(() -> {
-            event.fireAsync(loss).exceptionally(failure -> {
-                LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
-                return null;
-            });
-            try {
-                event.fire(loss);
-            } catch (RuntimeException e) {
-                LOG.errorf(e, "An observer of %s failed", loss);
-            }
+        try {
+            workers.execute(() -> tell(loss));
+        } catch (RejectedExecutionException e) {
+            LOG.errorf(e, "No worker is free to tell observers of %s", loss);
+        }
+    }
+
+    private void tell(PermitLost loss) {
+        event.fireAsync(loss).exceptionally(failure -> {
+            LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
+            return null;
         });
+        try {
+            event.fire(loss);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "An observer of %s failed", loss);
+        }
     }
 }

@@ -167,10 +167,10 @@ final class LeasedPermit implements HeldPermit {
     void lose(Reason reason) {
         if (state.compareAndSet(State.HELD, State.LOST)) {
             PermitLost loss = loss(reason);
-            keeper.report(loss);
             if (interruption != null) {
                 interruption.complete(loss);
             }
+            keeper.report(loss);
         }
     }
 

@@ -99,10 +99,6 @@ final class PermitAdmission implements Admission {
             }
         }
         ask();
-        if (engine.isStopping()) {
-            // The others have been told already.
-            stop().run();
-        }
         return this;
     }
 
@@ -142,11 +138,19 @@ final class PermitAdmission implements Admission {
                 answered(request.permitId(), reply);
             }
         });
+        if (engine.isStopping()) {
+            // Those who were in the room by then have been told already.
+            stop().run();
+        }
     }
 
     private void answered(String id, AcquireReply reply) {
         if (reply instanceof Granted permit) {
-            granted(id, permit);
+            if (isOver(id)) {
+                failed(id, new StoreException("the answer came when the lease of " + lease + " had ended", true, null));
+            } else {
+                granted(id, permit);
+            }
         } else if (reply instanceof Waiting place) {
             waiting(id, place);
         } else if (reply instanceof Full full) {
@@ -155,6 +159,11 @@ final class PermitAdmission implements Admission {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
                     null));
         }
+    }
+
+    // An answer that took longer than the lease.
+    private synchronized boolean isOver(String id) {
+        return state == State.ASKING && id.equals(permitId) && reckoning.endOfGrant(lease) - timers.nanoTime() <= 0;
     }
 
     private void granted(String id, Granted reply) {
@@ -169,15 +178,15 @@ final class PermitAdmission implements Admission {
             }
         }
         if (permit == null) {
-            late(id, reply);
+            late(id, reply.copyMayFollow());
         } else {
             take(permit);
         }
     }
 
     // A notice was faster than the answer, and told the same. Only a copy of the request is news.
-    private void late(String id, AcquireReply reply) {
-        if (reply.copyMayFollow()) {
+    private void late(String id, boolean copyFollows) {
+        if (copyFollows) {
             held.thenAccept(permit -> {
                 if (permit == null || !permit.refuseCopies()) {
                     engine.returns().inBackground(spec.name(), id, lease);
@@ -196,7 +205,7 @@ final class PermitAdmission implements Admission {
     private void waiting(String id, Waiting reply) {
         Runnable next;
         synchronized (this) {
-            next = state == State.ASKING ? placeGiven(reply) : () -> late(id, reply);
+            next = state == State.ASKING ? placeGiven(reply) : () -> late(id, reply.copyMayFollow());
         }
         next.run();
     }
@@ -249,12 +258,15 @@ final class PermitAdmission implements Admission {
      */
     void failed(String id, Throwable failure) {
         boolean mayBeInStore;
+        boolean isLate;
         synchronized (this) {
-            if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
-                return;
-            }
+            isLate = state != State.ASKING && state != State.WAITING || !id.equals(permitId);
             mayBeInStore = hasWaited || mayBeCarriedOut(failure);
-            state = State.REJECTED;
+            state = isLate ? state : State.REJECTED;
+        }
+        if (isLate) {
+            late(id, mayBeCarriedOut(failure));
+            return;
         }
         if (mayBeInStore) {
             engine.returns().inBackground(spec.name(), id, lease);

@@ -144,7 +144,11 @@ final class PermitKeeper {
                 + "it. Permit %s, fencing token %d", loss.method(), loss.bulkhead(), explanation(loss.reason()),
                 loss.permitId(),
                 loss.fencingToken());
-        losses.accept(loss);
+        try {
+            losses.accept(loss);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "Nobody could be told of %s", loss);
+        }
     }
 
     private static String explanation(Reason reason) {
@@ -199,10 +203,10 @@ final class PermitKeeper {
             }
             return planNext(name, here);
         });
-        ended.forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
         for (int from = 0; from < due.size(); from += PermitStore.MAX_RENEWED_AT_ONCE) {
             renew(bulkhead, due.subList(from, Math.min(due.size(), from + PermitStore.MAX_RENEWED_AT_ONCE)));
         }
+        ended.forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
     }
 
     private static boolean isRenewable(Entry entry) {

@@ -1,11 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
 
 import org.jboss.logging.Logger;
 
@@ -23,18 +23,20 @@ public final class PermitReclaimer {
     private static final Duration FIRST_GAP = Duration.ofMillis(100);
     private static final Duration LONGEST_GAP = Duration.ofSeconds(5);
 
-    // For how long a request that nobody waits for may still be on its way to the store.
-    private static final Duration LONGEST_DELAY = Duration.ofMinutes(1);
+    // For how long a request that nobody waits for may still be on its way to the store: as long as the operating system sends it again, or a
+    // server stands still.
+    private static final Duration SHORTEST_DELAY = Duration.ofMinutes(1);
+    private static final Duration LONGEST_DELAY = Duration.ofMinutes(15);
 
     private final PermitStore store;
     private final Timers timers;
 
     // Guarded by this. A bulkhead is in the map exactly while a round for it is under way or planned.
-    private final Map<String, Queue<Unknown>> unknown = new HashMap<>();
+    private final Map<String, Set<Unknown>> unknown = new HashMap<>();
 
     private volatile boolean closed;
 
-    private record Unknown(String permitId, Duration lease, long leaseEndNanos) {
+    private record Unknown(String permitId, Duration lease, long giveUpNanos) {
     }
 
     /**
@@ -56,13 +58,13 @@ public final class PermitReclaimer {
      * @param lease after what time it is free anyway
      */
     public void reclaim(String bulkhead, String permitId, Duration lease) {
-        Unknown entry = new Unknown(permitId, lease, timers.nanoTime() + lease.toNanos());
+        Unknown entry = new Unknown(permitId, lease, giveUpAt(lease));
         boolean first;
         synchronized (this) {
-            Queue<Unknown> waiting = unknown.get(bulkhead);
+            Set<Unknown> waiting = unknown.get(bulkhead);
             first = waiting == null;
             if (first) {
-                waiting = new ArrayDeque<>();
+                waiting = new LinkedHashSet<>();
                 unknown.put(bulkhead, waiting);
             }
             waiting.add(entry);
@@ -72,14 +74,23 @@ public final class PermitReclaimer {
         }
     }
 
-    /** How many permits are still to be given back. */
-    synchronized int pending() {
-        return unknown.values().stream().mapToInt(Queue::size).sum();
+    // When the permit is free anyway and its request can arrive no more.
+    private long giveUpAt(Duration lease) {
+        Duration delay = longestDelay(lease);
+        return timers.nanoTime() + (delay.compareTo(lease) > 0 ? delay : lease).toNanos();
     }
 
-    /** For how long a request for a permit with that lease must be refused after it was given up. */
+    /** How many permits are still to be given back. */
+    synchronized int pending() {
+        return unknown.values().stream().mapToInt(Set::size).sum();
+    }
+
+    /** For how long a request must be refused after it was given up. */
     static Duration longestDelay(Duration lease) {
-        return lease.compareTo(LONGEST_DELAY) > 0 ? lease : LONGEST_DELAY;
+        if (lease.compareTo(SHORTEST_DELAY) < 0) {
+            return SHORTEST_DELAY;
+        }
+        return lease.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : lease;
     }
 
     /** Stops trying. What is not given back yet is free when its lease ends. */
@@ -110,9 +121,9 @@ public final class PermitReclaimer {
 
     // The entries stay in the queue until they are done, so that pending() counts them.
     private synchronized List<Unknown> nextBatch(String bulkhead) {
-        Queue<Unknown> waiting = unknown.get(bulkhead);
+        Set<Unknown> waiting = unknown.get(bulkhead);
         long now = timers.nanoTime();
-        waiting.removeIf(entry -> now - entry.leaseEndNanos() >= 0);
+        waiting.removeIf(entry -> now - entry.giveUpNanos() >= 0);
         if (waiting.isEmpty()) {
             unknown.remove(bulkhead);
         }

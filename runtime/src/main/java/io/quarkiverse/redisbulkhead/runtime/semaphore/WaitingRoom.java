@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -128,10 +129,15 @@ final class WaitingRoom {
         return byId.size();
     }
 
-    // Lets those who have waited longest ask for permits that are free.
+    // Lets those ask for permits that are free who have the largest limit and, usually all have the same, have waited longest.
     private int wake(String bulkhead, int most) {
+        if (most < 1) {
+            return 0;
+        }
+        List<PermitAdmission> candidates = admissions(bulkhead);
+        candidates.sort(Comparator.comparingInt((PermitAdmission admission) -> admission.spec().permits()).reversed());
         int woken = 0;
-        for (PermitAdmission admission : admissions(bulkhead)) {
+        for (PermitAdmission admission : candidates) {
             if (woken == most) {
                 break;
             }
@@ -206,7 +212,9 @@ final class WaitingRoom {
             }
             parts.get(parts.size() - 1).add(admission);
         }
-        poll(bulkhead, all.get(0).spec().permits(), parts, false, FALLBACK);
+        // Definitions of one name may differ; the largest limit misses nothing that is free.
+        int limit = all.stream().mapToInt(admission -> admission.spec().permits()).max().orElseThrow();
+        poll(bulkhead, limit, parts, false, FALLBACK);
     }
 
     // One part after the other.
@@ -240,8 +248,8 @@ final class WaitingRoom {
                 admission.gone(id);
             }
         });
-        int woken = reply.free() > 0 ? wake(bulkhead, reply.free()) : 0;
-        return woken > 0 || !reply.handedOver().isEmpty() || !reply.gone().isEmpty();
+        wake(bulkhead, reply.free());
+        return !reply.handedOver().isEmpty() || !reply.gone().isEmpty();
     }
 
     private void polled(String bulkhead, boolean fruitful, Duration nearestLeaseEnd) {

@@ -32,6 +32,7 @@ class ManualStore implements PermitStore {
     final List<Asked<PollReply>> polls = new ArrayList<>();
     final List<CompletableFuture<AcquireReply>> pending = new ArrayList<>();
     final List<CompletableFuture<Boolean>> openReleases = new ArrayList<>();
+    final List<Integer> polledLimits = new ArrayList<>();
     Supplier<PollReply> answerPolls;
     Consumer<Notice> listener;
     boolean down;
@@ -93,6 +94,7 @@ class ManualStore implements PermitStore {
         log.add("poll " + bulkhead + " " + places.size());
         Asked<PollReply> asked = new Asked<>(places, new CompletableFuture<>());
         polls.add(asked);
+        polledLimits.add(limit);
         if (answerPolls != null) {
             asked.reply().complete(answerPolls.get());
         }

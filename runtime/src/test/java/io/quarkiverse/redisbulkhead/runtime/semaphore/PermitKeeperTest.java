@@ -226,6 +226,31 @@ class PermitKeeperTest {
         assertThat(other.isHeld()).isTrue();
     }
 
+    /** Whoever is told of losses may fail; the renewal of other permits does not hang on that. */
+    @Test
+    void aListenerThatFailsHarmsNobody() {
+        SemaphoreEngine told = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
+            throw new IllegalStateException("told too often");
+        }, true);
+        Semaphore semaphore = told.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
+        Admission ending = semaphore.admit("A#a");
+        store.acquires.get("reports").complete(new Granted(7, false));
+        Admission going = told.semaphore(SPEC).admit("A#a");
+        store.acquires.get("reports").complete(new Granted(8, false));
+        HeldPermit ended = ending.granted().toCompletableFuture().join().get(0);
+        HeldPermit healthy = going.granted().toCompletableFuture().join().get(0);
+        for (int i = 0; i < 9; i++) {
+            timers.advance(Duration.ofSeconds(10));
+            renewed();
+        }
+
+        assertThat(ended.interruption().orElseThrow().toCompletableFuture()).isCompleted();
+        assertThat(healthy.isHeld()).isTrue();
+        CompletableFuture<Boolean> released = ended.release().toCompletableFuture();
+        store.answerReleases(false);
+        assertThat(released).isCompletedWithValue(false);
+    }
+
     @Test
     void manyPermitsAreRenewedInParts() {
         IntStream.range(0, 501).forEach(i -> take(SPEC));

@@ -90,6 +90,51 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
     }
 
+    /** Trap 4: no answer came at all, but a notice: a copy of the request may still be on its way. */
+    @Test
+    void aRequestWithoutAnAnswerIsRefusedAtTheEnd() {
+        Admission admission = ask(FAIR);
+        handOver(idOf("reports"), 30_000);
+        store.acquires.get("reports").completeExceptionally(ManualStore.lost());
+        assertThat(granted(admission)).isCompleted();
+
+        admission.end();
+
+        assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
+    }
+
+    /** Trap 7: the answer took longer than the lease; the permit may be somebody else's by now. */
+    @Test
+    void aGrantThatIsToldTooLateIsNone() {
+        Admission admission = ask(FAIR);
+        timers.jump(Duration.ofSeconds(31));
+
+        store.acquires.get("reports").complete(new Granted(7, false));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("lease");
+        assertThat(store.cancelled).containsExactly(idOf("reports"));
+        admission.end();
+    }
+
+    /** Definitions of one name may differ within a process: nobody sleeps beside a permit that is free by its own limit. */
+    @Test
+    void theLargestLimitIsAskedFor() {
+        Admission small = wait(UNFAIR);
+        Admission large = wait(UNFAIR.toBuilder().permits(10).build());
+        String largeId = idOf("reports");
+        store.listener.accept(new NoticesMissed());
+        assertThat(store.polledLimits).containsExactly(10);
+
+        store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 1, FAR, STORE_TIME));
+
+        assertThat(idOf("reports")).isEqualTo(largeId);
+        assertThat(store.log.stream().filter("acquire reports"::equals)).hasSize(3);
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(large)).isCompleted();
+        end(large);
+        leave(small);
+    }
+
     @Test
     void aCopyThatIsToldAfterTheEndIsReclaimed() {
         Admission admission = ask(FAIR);

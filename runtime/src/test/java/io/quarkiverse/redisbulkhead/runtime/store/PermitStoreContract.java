@@ -389,6 +389,22 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).containsExactly("w2");
     }
 
+    /** Trap 19: a waiter with a small limit, who cannot have the permit, is no obstacle to those who can. */
+    @Test
+    void whoMayNotHaveThePermitIsPassedOver() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(5).send());
+        bulkhead.resize(3);
+        ask("small").limit(1).waiting().send();
+        ask("large").limit(5).waiting().send();
+        bulkhead.resetSize();
+        stores.settleNotices();
+        stores.forgetNotices();
+
+        bulkhead.release("a");
+
+        assertThat(bulkhead.toldFree()).containsExactly("large");
+    }
+
     /** Trap 26: one freed permit goes to one waiter. */
     @Test
     void oneReleaseIsHandedToExactlyOneFairWaiter() {

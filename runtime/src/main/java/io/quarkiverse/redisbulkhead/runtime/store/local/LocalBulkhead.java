@@ -83,7 +83,7 @@ final class LocalBulkhead {
             return new Full(limit, nearestLeaseEnd(step), false);
         }
         keepPlace(request, step);
-        return new Waiting(limit, nearestLeaseEnd(step), step.millis(), false);
+        return new Waiting(limit, nearestLeaseEnd(step), step.nextMillis(), false);
     }
 
     boolean release(String id, Step step) {
@@ -133,7 +133,7 @@ final class LocalBulkhead {
             }
         }
         int free = queue.isEmpty() ? Math.max(0, resizedTo.orElse(limit) - holders.size()) : 0;
-        return new PollReply(handedOver, gone, free, nearestLeaseEnd(step), step.millis());
+        return new PollReply(handedOver, gone, free, nearestLeaseEnd(step), step.nextMillis());
     }
 
     boolean revoke(String id, Step step) {

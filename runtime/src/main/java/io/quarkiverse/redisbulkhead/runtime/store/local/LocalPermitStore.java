@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -44,6 +45,11 @@ public final class LocalPermitStore implements PermitStore {
 
     /** Every bulkhead of the map, and such as have just left it. */
     private final Queue<LocalBulkhead> rounds = new ConcurrentLinkedQueue<>();
+
+    // Notices are told one after the other, by one thread at a time: what a listener does on being told may give rise to the next notice, and
+    // so on; told on the spot, a long queue of waiters would overflow the stack.
+    private final Queue<Notice> untold = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger toBeTold = new AtomicInteger();
 
     private volatile Consumer<Notice> listener = notice -> {
     };
@@ -156,7 +162,7 @@ public final class LocalPermitStore implements PermitStore {
             outcome.set(new Outcome<>(operation.apply(bulkhead, step), step.notices()));
             return keep(bulkhead, known == null, step);
         });
-        outcome.get().notices().forEach(this::tell);
+        tell(outcome.get().notices());
         dropDeadOnes();
         return outcome.get().answer();
     }
@@ -186,6 +192,16 @@ public final class LocalPermitStore implements PermitStore {
             return known;
         });
         return answer.get();
+    }
+
+    private void tell(List<Notice> notices) {
+        untold.addAll(notices);
+        if (notices.isEmpty() || toBeTold.getAndAdd(notices.size()) > 0) {
+            return;
+        }
+        do {
+            tell(untold.remove());
+        } while (toBeTold.decrementAndGet() > 0);
     }
 
     private void tell(Notice notice) {

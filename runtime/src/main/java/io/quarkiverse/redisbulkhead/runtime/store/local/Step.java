@@ -27,6 +27,11 @@ final class Step {
         return millis;
     }
 
+    /** The first whole millisecond that is not in the past: what ends so long after it has had its full time. */
+    long nextMillis() {
+        return millis + (micros > millis * 1_000 ? 1 : 0);
+    }
+
     long nextTicket() {
         return clock.nextTicket(micros);
     }
@@ -34,7 +39,7 @@ final class Step {
     /** When something ends that starts now, in milliseconds since the epoch; parts of a millisecond count as one. */
     long endOf(Duration duration) {
         Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
-        return bounded.isNegative() ? millis : millis + bounded.plusNanos(999_999).toMillis();
+        return bounded.isNegative() ? millis : nextMillis() + bounded.plusNanos(999_999).toMillis();
     }
 
     void tell(Notice notice) {

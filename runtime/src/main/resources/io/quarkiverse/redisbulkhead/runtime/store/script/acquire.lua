@@ -52,7 +52,7 @@ end
 local limit = override or stated
 if redis.call('ZCARD', QUEUE) == 0 and used() < limit then
     local ticket = nextTicket(lease + SLACK)
-    hold(id, ticket, lease, now + lease, stated, rest)
+    hold(id, ticket, lease, from + lease, stated, rest)
     return { 1, ticket, stateLimit() }
 end
 
@@ -75,4 +75,4 @@ elseif redis.call('ZSCORE', STANDBY, id) then
     redis.call('ZADD', STANDBY, 'XX', whole((details and details.since or now) * 1000), id)
 end
 put(ttl, 'ZADD', WAITERS, 'GT', whole(now + place), id)
-return { 2, limit, nearestLeaseEnd(), now, stateLimit() }
+return { 2, limit, nearestLeaseEnd(), from, stateLimit() }

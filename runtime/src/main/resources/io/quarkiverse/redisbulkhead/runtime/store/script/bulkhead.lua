@@ -23,6 +23,8 @@ local CANCELLED, WAITERS, LIMITS, STANDBY = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = math.floor(micros / 1000)
+-- What ends so long after this has had its full time.
+local from = math.ceil(micros / 1000)
 local AFTER_NOW = '(' .. string.format('%.0f', now)
 
 -- How long keys outlive what they hold, and an operator's limit its last use.
@@ -158,7 +160,7 @@ local function handOver()
             end
             local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))
             local seen = math.min(now, tonumber(placeEnds) - LONGEST_PLACE)
-            local ends = now + math.min(details.lease, math.max(seen + details.lease - now, ASSURED_LEASE))
+            local ends = from + math.min(details.lease, math.max(seen + details.lease - now, ASSURED_LEASE))
             hold(id, ticket, details.lease, ends, details.limit, details.rest)
             keep(TICKET, details.lease + SLACK)
             tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
@@ -186,13 +188,17 @@ local function wake(most)
     if not anybodyWaits or most < 1 or redis.call('ZCARD', QUEUE) > 0 then
         return
     end
-    local inUse = used()
-    for _, id in ipairs(redis.call('ZRANGE', STANDBY, 0, math.min(most, 100) - 1)) do
+    local inUse, told = used(), 0
+    for _, id in ipairs(redis.call('ZRANGE', STANDBY, 0, 99)) do
+        if told == most then
+            return
+        end
         local details = read(id)
         if details and inUse < (override or details.limit) then
             redis.call('ZADD', STANDBY, 'XX', whole(micros + TOLD), id)
             tell(details, 'free ' .. id)
             inUse = inUse + 1
+            told = told + 1
         end
     end
 end

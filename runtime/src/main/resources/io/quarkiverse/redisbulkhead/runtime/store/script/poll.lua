@@ -34,4 +34,4 @@ local free = 0
 if redis.call('ZCARD', QUEUE) == 0 then
     free = math.max(0, (override or tonumber(ARGV[1])) - used())
 end
-return { now, free, nearestLeaseEnd(), handedOver, gone }
+return { from, free, nearestLeaseEnd(), handedOver, gone }

@@ -5,19 +5,22 @@
 --
 -- Reply   the ids that were not held any more
 
-local gone = {}
 local longest = 0
+for i = 2, math.min(#ARGV, 1000), 2 do
+    longest = math.max(longest, tonumber(ARGV[i]))
+end
+-- First, and always: a server whose memory is full lets a script that has begun to write go on, and this write needs no memory.
+redis.call('PEXPIRE', HOLDERS, math.max(redis.call('PTTL', HOLDERS), longest + SLACK))
+
+local gone = {}
 for i = 1, math.min(#ARGV, 1000), 2 do
-    local lease = tonumber(ARGV[i + 1])
     if isAfterNow(redis.call('ZSCORE', HOLDERS, ARGV[i])) then
-        redis.call('ZADD', HOLDERS, 'XX', 'GT', whole(now + lease), ARGV[i])
-        longest = math.max(longest, lease)
+        redis.call('ZADD', HOLDERS, 'XX', 'GT', whole(from + tonumber(ARGV[i + 1])), ARGV[i])
     else
         gone[#gone + 1] = ARGV[i]
     end
 end
-if longest > 0 then
-    keep(HOLDERS, longest + SLACK)
+if #gone < #ARGV / 2 then
     keep(DETAILS, longest + SLACK)
     keep(TICKET, longest + SLACK)
 end
