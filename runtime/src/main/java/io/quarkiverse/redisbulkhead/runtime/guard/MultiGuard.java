@@ -38,12 +38,10 @@ public final class MultiGuard implements Guard {
     public Multi<Object> call(Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return patience.await(bulkhead, admission)
+            return CancelThenEnd.multi(patience.await(bulkhead, admission)
                     .onItem().transformToMulti(permits -> stream(permits, method))
                     .onCompletion().call(() -> patience.awaitEnd(admission::end))
-                    .onFailure().call(() -> patience.awaitEnd(admission::end))
-                    // Without waiting, so that a permit that is granted later does not start the method any more.
-                    .onCancellation().invoke(admission::end);
+                    .onFailure().call(() -> patience.awaitEnd(admission::end)), admission::end);
         });
     }
 

@@ -51,11 +51,9 @@ public final class UniGuard implements Guard {
     public <T> Uni<T> guard(Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return patience.await(bulkhead, admission)
+            return CancelThenEnd.uni(patience.await(bulkhead, admission)
                     .chain(permits -> start(permits, execution))
-                    .onItemOrFailure().call((item, failure) -> patience.awaitEnd(admission::end))
-                    // Without waiting, so that a permit that is granted later does not start the method any more.
-                    .onCancellation().invoke(admission::end);
+                    .onItemOrFailure().call((item, failure) -> patience.awaitEnd(admission::end)), admission::end);
         });
     }
 

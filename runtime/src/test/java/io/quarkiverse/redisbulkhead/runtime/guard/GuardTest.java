@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -210,6 +211,23 @@ class GuardTest {
         running.cancel();
         assertThat(cancelled).isTrue();
         assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
+    /** The permit is not somebody else's while the execution has not been told to stop. */
+    @Test
+    void theExecutionIsCancelledBeforeThePermitGoesBack() {
+        List<Integer> endsAtCancellation = new ArrayList<>();
+        Runnable cancelled = () -> endsAtCancellation.add(automatic.last().ends);
+        new UniGuard("reports", automatic, continuations)
+                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
+                .subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
+        assertThat(automatic.last().ends).isEqualTo(1);
+        new MultiGuard("reports", automatic, continuations)
+                .call(() -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
+                .subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
+        assertThat(automatic.last().ends).isEqualTo(1);
+
+        assertThat(endsAtCancellation).containsExactly(0, 0);
     }
 
     /** Trap 14. */
