@@ -19,7 +19,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -52,8 +51,7 @@ final class PermitAdmission implements Admission {
     private final String method;
     private final Timers timers;
     private final Duration lease;
-    private final boolean mayWait;
-    private final long deadlineNanos;
+    private final WaitLimit wait;
     // Completes with the permit to give back, or with null when there is none. Before that, whatever may be left in the store has been
     // given back or handed to the reclaimer.
     private final CompletableFuture<LeasedPermit> held = new CompletableFuture<>();
@@ -71,7 +69,6 @@ final class PermitAdmission implements Admission {
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
-    private Timers.Planned timeout;
 
     PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method, Duration maxWait) {
         this.engine = engine;
@@ -79,8 +76,7 @@ final class PermitAdmission implements Admission {
         this.method = method;
         this.timers = engine.timers();
         this.lease = LeasedPermit.leaseOf(spec);
-        this.mayWait = !maxWait.isZero();
-        this.deadlineNanos = timers.nanoTime() + maxWait.toNanos();
+        this.wait = new WaitLimit(timers, maxWait);
         this.permitId = engine.ids().next();
     }
 
@@ -92,11 +88,9 @@ final class PermitAdmission implements Admission {
             reject(stopping());
             return this;
         }
-        if (mayWait) {
+        if (wait.mayWait()) {
             engine.room().enter(this);
-            synchronized (this) {
-                timeout = timers.after(Duration.ofNanos(Math.max(0, deadlineNanos - timers.nanoTime())), this::timeIsOver);
-            }
+            wait.start(this::timeIsOver);
         }
         ask();
         return this;
@@ -114,13 +108,9 @@ final class PermitAdmission implements Admission {
         return state == State.WAITING;
     }
 
-    /** For how long the place among the waiters shall live without a sign of life: never beyond the end of the wait. */
+    /** See {@link WaitLimit#place()}. */
     Duration place() {
-        Duration left = Duration.ofNanos(deadlineNanos - timers.nanoTime());
-        if (left.compareTo(PermitStore.LONGEST_PLACE) > 0) {
-            return PermitStore.LONGEST_PLACE;
-        }
-        return left.toMillis() < 1 ? Duration.ofMillis(1) : left;
+        return wait.place();
     }
 
     private void ask() {
@@ -128,7 +118,7 @@ final class PermitAdmission implements Admission {
         synchronized (this) {
             reckoning = LeaseReckoning.asking(timers.nanoTime());
             request = new AcquireRequest(spec.name(), permitId, spec.permits(), lease, spec.fair(),
-                    mayWait ? place() : Duration.ZERO, engine.identity().application(), engine.identity().instance(), method);
+                    wait.place(), engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
             engine.availability().notice(failure);
@@ -362,7 +352,7 @@ final class PermitAdmission implements Admission {
     }
 
     /**
-     * The application is stopping: nobody waits any more. From now on no permit is taken.
+     * The application is stopping: nobody waits any more. Only a request that is on its way may still bring a permit.
      *
      * @return what then remains to be done: the place is given back, and the caller told
      */
@@ -412,15 +402,9 @@ final class PermitAdmission implements Admission {
     }
 
     private void stopWaiting() {
-        if (mayWait) {
+        if (wait.mayWait()) {
             engine.room().leave(this);
-            Timers.Planned planned;
-            synchronized (this) {
-                planned = timeout;
-            }
-            if (planned != null) {
-                planned.cancel();
-            }
+            wait.stop();
         }
     }
 
