@@ -7,6 +7,7 @@ import java.time.Instant;
  *
  * @param permitId the permit's id, unique among all permits
  * @param bulkhead the bulkhead's name
+ * @param key the key value that the permit counts for; empty, as this bulkhead is one limit for all
  * @param ticket the permit's fencing token; a later permit of the same bulkhead has a greater one
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
@@ -14,6 +15,7 @@ import java.time.Instant;
  * @param since when the permit was granted, by the clock of Redis
  * @param until when the lease ends, by the clock of Redis
  */
-public record Holder(String permitId, String bulkhead, long ticket, String application, String instance, String method,
+public record Holder(String permitId, String bulkhead, String key, long ticket, String application, String instance,
+        String method,
         Instant since, Instant until) {
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
  *
  * @param permitId the id that the permit will have, unique among all permits
  * @param bulkhead the bulkhead's name
+ * @param key the key value that the permit counts for; empty, as this bulkhead is one limit for all
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
@@ -14,6 +15,7 @@ import java.time.Instant;
  * @param since when Redis saw the request, by its clock
  * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
  */
-public record Waiter(String permitId, String bulkhead, long ticket, String application, String instance, String method,
+public record Waiter(String permitId, String bulkhead, String key, long ticket, String application, String instance,
+        String method,
         Instant since, Instant until) {
 }

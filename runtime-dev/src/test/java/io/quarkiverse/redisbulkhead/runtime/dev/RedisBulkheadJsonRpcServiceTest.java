@@ -23,7 +23,7 @@ import io.vertx.core.json.JsonObject;
 
 class RedisBulkheadJsonRpcServiceTest {
 
-    static final Holder HOLDER = new Holder("p1", "reports", 1_795_248_112_514_163L, "shop", "host:1", "Reports#render",
+    static final Holder HOLDER = new Holder("p1", "reports", "", 1_795_248_112_514_163L, "shop", "host:1", "Reports#render",
             Instant.EPOCH, Instant.EPOCH.plusSeconds(30));
 
     @Test

@@ -1190,9 +1190,9 @@ public abstract class PermitStoreContract {
         Instant now = Instant.ofEpochMilli(bulkhead.now());
 
         Occupancy occupancy = other.occupancy();
-        assertThat(occupancy.holders()).containsExactly(new Holder(id, other.name, ticket, text + " app", text + ":1",
+        assertThat(occupancy.holders()).containsExactly(new Holder(id, other.name, "", ticket, text + " app", text + ":1",
                 text + "#run", now, now.plus(SHORT)));
-        assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name,
+        assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, "",
                 occupancy.waiters().get(0).ticket(), text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
         assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);
         assertThat(bulkhead.occupancy().inUse()).as("another bulkhead").isZero();

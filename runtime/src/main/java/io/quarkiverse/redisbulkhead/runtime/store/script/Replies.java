@@ -85,11 +85,11 @@ final class Replies {
         }
 
         Holder holder(String bulkhead) {
-            return new Holder(id, bulkhead, ticket, application, instance, method, since, until);
+            return new Holder(id, bulkhead, "", ticket, application, instance, method, since, until);
         }
 
         Waiter waiter(String bulkhead) {
-            return new Waiter(id, bulkhead, ticket, application, instance, method, since, until);
+            return new Waiter(id, bulkhead, "", ticket, application, instance, method, since, until);
         }
     }
 }

@@ -1,0 +1,65 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
+
+/** Trap 19: during a rollout instances have different limits; that is said once, not with each call. */
+class DisagreementLogTest {
+
+    final Logger logger = Logger.getLogger(DisagreementLog.class.getName());
+    final List<String> said = new ArrayList<>();
+    final Handler handler = new Handler() {
+
+        @Override
+        public void publish(LogRecord line) {
+            said.add(line.getMessage() + List.of(line.getParameters() == null ? new Object[0] : line.getParameters()));
+        }
+
+        @Override
+        public void flush() {
+            // Everything is in the list at once.
+        }
+
+        @Override
+        public void close() {
+            // There is nothing to close.
+        }
+    };
+    final ManualStore store = new ManualStore();
+    final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"), loss -> {
+    }, true);
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.removeHandler(handler);
+    }
+
+    @Test
+    void saysOncePerBulkheadWhatTheLimitsAre() {
+        for (int i = 0; i < 10; i++) {
+            store.listener.accept(new LimitsDiffer("reports", 5, Set.of(10)));
+            store.listener.accept(new LimitsDiffer("exports", 5, Set.of(10)));
+        }
+        assertThat(said).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
+
+        store.listener.accept(new LimitsDiffer("reports", 5, Set.of(10, 20)));
+        assertThat(said).as("the limits are others now").hasSize(3);
+    }
+}
