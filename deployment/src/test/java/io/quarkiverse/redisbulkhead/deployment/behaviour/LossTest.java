@@ -167,7 +167,7 @@ class LossTest {
             try (Permit permit = semaphore.acquire(LONG)) {
                 assertThat(semaphore.revoke(permit.id())).isTrue();
                 assertThat(semaphore.revoke(permit.id())).isFalse();
-                await().atMost(Duration.ofSeconds(1)).until(() -> !permit.isHeld());
+                await().atMost(Duration.ofSeconds(10)).until(() -> !permit.isHeld());
                 return true;
             } catch (ConditionTimeoutException e) {
                 return false;

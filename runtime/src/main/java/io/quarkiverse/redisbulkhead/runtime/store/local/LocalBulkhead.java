@@ -288,6 +288,6 @@ final class LocalBulkhead {
 
     private Duration nearestLeaseEnd(Step step) {
         return holders.live(step.millis()).findFirst()
-                .map(first -> Duration.ofMillis(first.end() - step.millis())).orElse(Duration.ZERO);
+                .map(first -> Duration.ofMillis(Math.max(1, first.end() - step.nextMillis()))).orElse(Duration.ZERO);
     }
 }

@@ -81,7 +81,7 @@ end
 
 local function nearestLeaseEnd()
     local nearest = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    return nearest[2] and tonumber(nearest[2]) - now or 0
+    return nearest[2] and math.max(1, tonumber(nearest[2]) - from) or 0
 end
 
 -- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
