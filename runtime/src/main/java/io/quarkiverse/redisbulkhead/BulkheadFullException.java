@@ -26,7 +26,7 @@ public class BulkheadFullException extends BulkheadException {
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
     public BulkheadFullException(String name, int limit, Duration nearestLeaseEnd) {
-        super("Bulkhead '" + name + "' is full: all " + limit + (limit == 1 ? " permit is" : " permits are")
+        super("Bulkhead '" + name + "' is full: " + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
                 + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms");
         this.name = Objects.requireNonNull(name);
         this.limit = limit;

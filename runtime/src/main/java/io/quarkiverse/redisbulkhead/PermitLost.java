@@ -25,6 +25,9 @@ public record PermitLost(String bulkhead, String permitId, long fencingToken, St
         /** An operator revoked it. */
         REVOKED,
 
+        /** The application stopped while the execution ran; the permit was given back so that others need not wait. */
+        STOPPED,
+
         /** Redis does not know it any more: it was revoked, its lease had ended, or the data was lost. */
         GONE
     }

@@ -157,8 +157,8 @@ public interface RedisSemaphore {
 
     /**
      * Takes a permit away from its holder, whichever application that is. The execution goes on, unless
-     * {@link OnLost#INTERRUPT} is set there. Its loss is reported there with its next renewal at the latest, or, where a
-     * {@code max-hold} shorter than the lease leaves nothing to renew, when it ends.
+     * {@link OnLost#INTERRUPT} is set there. Its loss is reported there with its next renewal at the latest, which is
+     * after a third of the lease.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
      * @return {@code false} when there is certainly no such permit any more

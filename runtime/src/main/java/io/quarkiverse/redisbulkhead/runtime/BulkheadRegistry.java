@@ -108,7 +108,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (known.isEmpty()) {
             return "There is no bulkhead '" + name + "'; this application declares none. Define it by semaphore(SemaphoreSpec)";
         }
-        return "There is no bulkhead '" + name + "'. Did you mean '" + known.get(0) + "'? This application declares "
-                + String.join(", ", known);
+        String hint = NearestNames.isNear(name, known.get(0)) ? " Did you mean '" + known.get(0) + "'?" : "";
+        return "There is no bulkhead '" + name + "'." + hint + " This application declares " + String.join(", ", known);
     }
 }

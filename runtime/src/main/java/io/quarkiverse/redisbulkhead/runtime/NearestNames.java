@@ -21,6 +21,11 @@ final class NearestNames {
                 .thenComparing(Comparator.naturalOrder())).toList();
     }
 
+    /** Whether a name may well have been meant: no more than a third of its letters differ. */
+    static boolean isNear(String mistyped, String name) {
+        return distance(mistyped, name) <= Math.max(1, name.length() / 3);
+    }
+
     private static int distance(String a, String b) {
         int[] previous = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

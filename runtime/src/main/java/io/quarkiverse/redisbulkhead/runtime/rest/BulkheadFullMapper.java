@@ -25,7 +25,8 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
     @Override
     public Response toResponse(BulkheadFullException rejection) {
         return ProblemResponse.of(status, "Too many concurrent executions", rejection.name(),
-                "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken",
+                (rejection.limit() == 1 ? "The only permit of bulkhead '" + rejection.name() + "' is taken"
+                        : "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken"),
                 rejection.nearestLeaseEnd());
     }
 }

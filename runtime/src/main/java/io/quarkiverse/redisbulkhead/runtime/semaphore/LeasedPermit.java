@@ -153,8 +153,14 @@ final class LeasedPermit implements HeldPermit {
         return leaseEndNanos;
     }
 
-    /** Whether there is nothing left to renew: the lease reaches to the end of {@code max-hold}. */
-    boolean isAtHoldEnd() {
+    /** The application stops: gives the permit back though its execution still runs, and tells that. */
+    void giveBackRunning() {
+        lose(Reason.STOPPED);
+        release();
+    }
+
+    // Whether the lease reaches to the end of max-hold.
+    private boolean isAtHoldEnd() {
         return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos < ONE_MILLI;
     }
 

@@ -63,7 +63,7 @@ final class PermitKeeper {
 
         private long nextEvent() {
             long end = permit.leaseEndNanos();
-            return renewing || permit.isAtHoldEnd() || renewAt - end > 0 ? end : renewAt;
+            return renewing || renewAt - end > 0 ? end : renewAt;
         }
     }
 
@@ -156,6 +156,7 @@ final class PermitKeeper {
             case LEASE_ENDED -> "its lease ended, because the process was paused or the store gave no answer";
             case MAX_HOLD -> "it was held for longer than max-hold";
             case REVOKED -> "it was revoked";
+            case STOPPED -> "the application stops, and has given it back";
             case GONE ->
                 "the store does not know it any more, because it was revoked, its lease ended during a pause, or data was "
                         + "lost";
@@ -195,8 +196,9 @@ final class PermitKeeper {
                 }
                 return over;
             });
-            if (here.entries.values().stream().anyMatch(entry -> isRenewable(entry) && entry.renewAt - now <= 0)) {
-                here.entries.values().stream().filter(PermitKeeper::isRenewable).forEach(entry -> {
+            if (here.entries.values().stream().anyMatch(entry -> !entry.renewing && entry.renewAt - now <= 0)) {
+                // Also those whose lease reaches to the end of max-hold: they learn whether they are still there.
+                here.entries.values().stream().filter(entry -> !entry.renewing).forEach(entry -> {
                     entry.renewing = true;
                     due.add(entry.permit);
                 });
@@ -207,10 +209,6 @@ final class PermitKeeper {
             renew(bulkhead, due.subList(from, Math.min(due.size(), from + PermitStore.MAX_RENEWED_AT_ONCE)));
         }
         ended.forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
-    }
-
-    private static boolean isRenewable(Entry entry) {
-        return !entry.renewing && !entry.permit.isAtHoldEnd();
     }
 
     private void renew(String bulkhead, Collection<LeasedPermit> permits) {

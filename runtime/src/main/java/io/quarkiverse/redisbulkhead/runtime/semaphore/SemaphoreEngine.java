@@ -148,7 +148,7 @@ public final class SemaphoreEngine {
      */
     public CompletionStage<Void> giveAllBack() {
         return underWay.none().thenCompose(ended -> {
-            keeper.all().forEach(LeasedPermit::release);
+            keeper.all().forEach(LeasedPermit::giveBackRunning);
             return underWay.none();
         });
     }

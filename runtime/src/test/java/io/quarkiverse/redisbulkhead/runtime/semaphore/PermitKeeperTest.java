@@ -191,14 +191,30 @@ class PermitKeeperTest {
         assertThat(store.renewals.get(1).permits()).as("not beyond max-hold")
                 .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(22)));
         renewed();
-        timers.advance(Duration.ofMillis(21_999));
-        assertThat(store.renewals).as("nothing left to renew").hasSize(2);
+        timers.advance(Duration.ofSeconds(10));
+        assertThat(store.renewals.get(2).permits()).as("still asks whether the permit is there")
+                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(12)));
+        renewed();
+        timers.advance(Duration.ofSeconds(10));
+        renewed();
+        timers.advance(Duration.ofMillis(1_999));
         assertThat(permit.isHeld()).isTrue();
         timers.advance(Duration.ofMillis(1));
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.MAX_HOLD);
         assertThat(permit.interruption().orElseThrow().toCompletableFuture()).isCompletedWithValue(losses.get(0));
+    }
+
+    /** A permit that nobody needs to renew any more may still be revoked. */
+    @Test
+    void aRevocationIsNoticedWithMaxHoldToo() {
+        HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
+        timers.advance(Duration.ofSeconds(4));
+        store.renewals.get(0).reply().complete(Set.of(permit.id()));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.GONE);
     }
 
     @Test

@@ -25,7 +25,8 @@ import io.vertx.redis.client.ResponseType;
 
 /**
  * Where this process is told what has become of its permits and waiters: one channel, and one connection that is
- * subscribed to it, for all bulkheads. The connection is opened when somebody waits for the first time; when it is
+ * subscribed to it, for all bulkheads. The connection is opened when somebody waits, or a permit is renewed, for the first
+ * time; when it is
  * lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows. A
  * connection that is idle is tried now and then, because firewalls forget such connections and tell nobody.
  * <p>

@@ -141,6 +141,8 @@ public final class ScriptPermitStore implements PermitStore {
         if (isOutOfBounds(leases.size(), 1, MAX_RENEWED_AT_ONCE)) {
             return outOfBounds("From 1 to " + MAX_RENEWED_AT_ONCE + " permits can be renewed at once", leases.size());
         }
+        // Whoever holds a permit for so long wants to be told when it is revoked.
+        mailbox.open();
         return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
             Set<String> gone = new HashSet<>();
             answer.response().forEach(id -> gone.add(id.toString()));

@@ -168,6 +168,19 @@ class MailboxTest {
         end(waiter);
     }
 
+    /** Nobody ever waited; but whoever holds a permit for long is subscribed. */
+    @Test
+    void aRevocationReachesAHolderThatNeverWaited() throws Exception {
+        HeldPermit held = take(first, FAIR.toBuilder().maxWait(Duration.ZERO).expire(Duration.ofMinutes(10)).build());
+        assertThat(held.refresh().toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
+
+        second.semaphore(FAIR).revoke(held.id());
+
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(first.losses).singleElement()
+                .satisfies(loss -> assertThat(loss.reason()).isEqualTo(Reason.REVOKED)));
+    }
+
     @Test
     void aRevocationReachesItsHolder() throws Exception {
         HeldPermit held = take(first, FAIR);
