@@ -216,6 +216,7 @@ class ScriptPermitStoreTest {
         redis.command("CONFIG", "SET", "maxmemory", 1);
         try {
             assertThatThrownBy(() -> acquire("b", 2)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
+            assertThat(get(store.renew("reports", Map.of("a", Duration.ofSeconds(1))))).isEmpty();
             assertThat(get(store.renew("reports", Map.of("a", Duration.ofMinutes(5))))).isEmpty();
             assertThat(get(store.occupancy("reports", 1)).holders().get(0).until())
                     .isAfter(serverTime().plus(Duration.ofMinutes(4)));
