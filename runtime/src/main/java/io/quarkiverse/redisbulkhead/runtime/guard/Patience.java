@@ -38,12 +38,11 @@ final class Patience {
     Uni<List<HeldPermit>> await(String bulkhead, Admission admission) {
         return Uni.createFrom().deferred(() -> {
             if (BlockingOperationControl.isBlockingAllowed()) {
-                return Uni.createFrom().deferred(() -> {
-                    BlockingWait.await(bulkhead, admission.asked());
-                    CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
-                    return granted.isDone() ? Uni.createFrom().item(() -> BlockingWait.await(bulkhead, granted))
-                            : continuations.answer(() -> granted);
-                });
+                BlockingWait.await(bulkhead, admission.asked());
+                CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
+                if (granted.isDone()) {
+                    return Uni.createFrom().item(BlockingWait.await(bulkhead, granted));
+                }
             }
             return continuations.answer(admission::granted);
         });

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
  */
 final class LeasedPermit implements HeldPermit {
 
-    // Stores count in milliseconds, so less than one is nothing to renew.
+    // Stores count in milliseconds, so a lease that ends less than one before max-hold ends with it.
     private static final long ONE_MILLI = Duration.ofMillis(1).toNanos();
 
     private enum State {

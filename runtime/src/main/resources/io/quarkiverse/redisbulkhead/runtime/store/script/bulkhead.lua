@@ -54,7 +54,8 @@ local function whole(number)
     return string.format('%.0f', number)
 end
 
--- A time to live only ever grows, except that of limits when an operator undoes the override: a caller with a short lease must not end the keys under one with a long lease.
+-- A time to live only ever grows, because a caller with a short lease must not end the keys under one with a long lease. Only that of limits
+-- shrinks, when an operator undoes the override.
 local function keep(key, ttl)
     if redis.call('PTTL', key) < ttl then
         redis.call('PEXPIRE', key, ttl)
