@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.script.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.script.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 
 /**
  * The store in Redis with its connections.

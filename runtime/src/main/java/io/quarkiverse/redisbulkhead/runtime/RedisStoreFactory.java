@@ -4,8 +4,8 @@ import jakarta.enterprise.inject.Default;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
-import io.quarkiverse.redisbulkhead.runtime.store.script.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.script.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.InstanceHandle;

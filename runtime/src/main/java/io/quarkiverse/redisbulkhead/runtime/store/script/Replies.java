@@ -18,6 +18,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Line;
 import io.vertx.redis.client.Response;
 
 /** Reads the replies of the scripts; their form is told in the scripts' headers. */

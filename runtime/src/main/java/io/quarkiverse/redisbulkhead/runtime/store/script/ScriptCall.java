@@ -1,9 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /**
  * A call of a script, by its digest, or by its text where the server does not know the digest: after its first start,
@@ -13,14 +19,14 @@ import io.vertx.redis.client.Request;
  * @param keys its KEYS
  * @param args its ARGV
  */
-record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) {
+record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) implements RedisCall<Response> {
 
-    Request byDigest() {
-        return request(Command.EVALSHA, script.sha1());
-    }
-
-    Request byText() {
-        return request(Command.EVAL, script.text());
+    @Override
+    public Future<Response> over(RedisConnection connection) {
+        return connection.send(request(Command.EVALSHA, script.sha1()))
+                .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
+                        .map(unknown -> connection.send(request(Command.EVAL, script.text())))
+                        .orElseGet(() -> Future.failedFuture(failure)));
     }
 
     private Request request(Command command, String which) {
@@ -28,5 +34,10 @@ record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) {
         keys.forEach(request::arg);
         args.forEach(request::arg);
         return request;
+    }
+
+    @Override
+    public String about() {
+        return new String(keys.get(0), StandardCharsets.UTF_8);
     }
 }

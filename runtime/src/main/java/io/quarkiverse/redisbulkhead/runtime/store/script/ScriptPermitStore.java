@@ -19,6 +19,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Line;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.vertx.redis.client.Response;
 
 /**
@@ -91,13 +96,13 @@ public final class ScriptPermitStore implements PermitStore {
                     if (reply instanceof AcquireReply.Waiting) {
                         mailbox.open();
                     }
-                    tellOfOtherLimits(request, answer.response());
+                    tellOfOtherLimits(request, answer.value());
                     return reply;
                 });
     }
 
-    private static AcquireReply acquireReply(RedisAnswer answer) {
-        Response reply = answer.response();
+    private static AcquireReply acquireReply(RedisAnswer<Response> answer) {
+        Response reply = answer.value();
         return switch (reply.get(0).toInteger()) {
             case 1 -> new AcquireReply.Granted(reply.get(1).toLong(), answer.repeated());
             case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), millis(reply.get(2)), answer.repeated());
@@ -122,7 +127,7 @@ public final class ScriptPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
         return call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
-                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
@@ -145,7 +150,7 @@ public final class ScriptPermitStore implements PermitStore {
         mailbox.open();
         return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
             Set<String> gone = new HashSet<>();
-            answer.response().forEach(id -> gone.add(id.toString()));
+            answer.value().forEach(id -> gone.add(id.toString()));
             return gone;
         });
     }
@@ -157,13 +162,13 @@ public final class ScriptPermitStore implements PermitStore {
         }
         List<byte[]> args = new ArrayList<>();
         args.add(bytes(limit));
-        return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.response()));
+        return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.value()));
     }
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
         return call(scripts.revoke(), bulkhead, bytes(permitId))
-                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
@@ -177,7 +182,7 @@ public final class ScriptPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> resetSize(String bulkhead) {
         return call(scripts.resize(), bulkhead, bytes(0))
-                .thenApply(answer -> answer.response().toInteger() == 1 || answer.repeated());
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
@@ -186,14 +191,14 @@ public final class ScriptPermitStore implements PermitStore {
             return outOfBounds("From 0 to " + MAX_LISTED + " can be listed", most);
         }
         return call(scripts.occupancy(), bulkhead, bytes(most))
-                .thenApply(answer -> Replies.occupancy(bulkhead, answer.response()));
+                .thenApply(answer -> Replies.occupancy(bulkhead, answer.value()));
     }
 
-    private CompletionStage<RedisAnswer> call(LuaScript script, String bulkhead, byte[]... args) {
+    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, byte[]... args) {
         return call(script, bulkhead, List.of(args));
     }
 
-    private CompletionStage<RedisAnswer> call(LuaScript script, String bulkhead, List<byte[]> args) {
+    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, List<byte[]> args) {
         return link.send(new ScriptCall(script, BulkheadKeys.of(keyPrefix, bulkhead), args));
     }
 

@@ -17,6 +17,8 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.vertx.redis.client.Redis;
 
 /** A Redis user who may do what the README lists, and nothing else. */

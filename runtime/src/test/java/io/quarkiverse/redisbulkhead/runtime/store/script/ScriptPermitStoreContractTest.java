@@ -5,6 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 class ScriptPermitStoreContractTest extends PermitStoreContract {
 

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreModelTest;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 class ScriptPermitStoreModelTest extends PermitStoreModelTest {
 

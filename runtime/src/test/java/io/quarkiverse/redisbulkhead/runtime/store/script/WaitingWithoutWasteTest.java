@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 /** How many commands waiting costs. A script counts once, whatever it calls inside. */
 class WaitingWithoutWasteTest {

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,9 +22,13 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 class RedisLinkTest {
@@ -276,8 +280,18 @@ class RedisLinkTest {
     }
 
     private static CompletableFuture<Response> call(RedisLink link, String script, String arg) {
-        return link.send(new ScriptCall(LuaScript.of(script), List.of("key".getBytes()), List.of(arg.getBytes())))
-                .thenApply(RedisAnswer::response).toCompletableFuture();
+        return link.send(new RedisCall<Response>() {
+
+            @Override
+            public Future<Response> over(RedisConnection connection) {
+                return connection.send(Request.cmd(Command.EVAL).arg(script).arg(1).arg(about()).arg(arg));
+            }
+
+            @Override
+            public String about() {
+                return "key";
+            }
+        }).thenApply(RedisAnswer::value).toCompletableFuture();
     }
 
     private long connectionsEver() {

@@ -1,6 +1,5 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -18,11 +17,11 @@ final class RefusalLog {
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
-    void log(byte[] firstKey, ErrorReply refusal) {
+    void log(String key, ErrorReply refusal) {
         long due = next.get();
         long now = System.nanoTime();
         if (now - due >= 0 && next.compareAndSet(due, now + GAP_NANOS)) {
-            LOG.errorf("A command for %s and the keys beside it was refused. %s", new String(firstKey, StandardCharsets.UTF_8),
+            LOG.errorf("A command for %s and the keys beside it was refused. %s", key,
                     refusal.explanation());
         }
     }

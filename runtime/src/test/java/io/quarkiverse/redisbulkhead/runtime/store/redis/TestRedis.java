@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
@@ -16,13 +17,13 @@ import io.vertx.redis.client.Response;
 import redis.embedded.RedisServer;
 
 /** A real Redis server as a process of the test's own, and a client to look into it. */
-final class TestRedis implements AutoCloseable {
+public final class TestRedis implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final int port;
     private RedisServer server;
 
-    TestRedis() {
+    public TestRedis() {
         this(freePort());
     }
 
@@ -31,7 +32,7 @@ final class TestRedis implements AutoCloseable {
         start();
     }
 
-    static int freePort() {
+    public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException e) {
@@ -39,29 +40,29 @@ final class TestRedis implements AutoCloseable {
         }
     }
 
-    Vertx vertx() {
+    public Vertx vertx() {
         return vertx;
     }
 
     /** A client as Quarkus makes it: a pool of six connections, and 24 callers that may wait for one. */
-    Redis newClient() {
+    public Redis newClient() {
         return newClient(port);
     }
 
-    Redis newClient(int viaPort) {
+    public Redis newClient(int viaPort) {
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
     }
 
     /** A store that has a mailbox of its own, as another process has. */
-    ScriptPermitStore newStore(Redis client, RedisLink link) {
+    public ScriptPermitStore newStore(Redis client, RedisLink link) {
         return new ScriptPermitStore(link, new Mailbox(vertx, client, "test", 10_000), "test");
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    void start() {
+    public void start() {
         try {
             server = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
             server.start();
@@ -70,7 +71,7 @@ final class TestRedis implements AutoCloseable {
         }
     }
 
-    void stop() {
+    public void stop() {
         try {
             server.stop();
         } catch (IOException e) {
@@ -79,7 +80,7 @@ final class TestRedis implements AutoCloseable {
     }
 
     /** Runs a command over a connection of its own and waits for the reply. */
-    Response command(String name, Object... args) {
+    public Response command(String name, Object... args) {
         Redis client = newClient();
         try {
             return command(client, name, args);
@@ -88,7 +89,7 @@ final class TestRedis implements AutoCloseable {
         }
     }
 
-    Response command(Redis client, String name, Object... args) {
+    public Response command(Redis client, String name, Object... args) {
         Request request = Request.cmd(Command.create(name));
         Arrays.stream(args).map(String::valueOf).forEach(request::arg);
         try {
@@ -99,7 +100,7 @@ final class TestRedis implements AutoCloseable {
     }
 
     /** The process id of the server. */
-    long pid() {
+    public long pid() {
         return command("INFO", "server").toString().lines()
                 .filter(line -> line.contains("process_id:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
@@ -107,7 +108,7 @@ final class TestRedis implements AutoCloseable {
     }
 
     /** Sends a signal to the server's process, for example STOP, after which it accepts connections but says nothing. */
-    static void signal(long pid, String signal) {
+    public static void signal(long pid, String signal) {
         try {
             int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
             if (exit != 0) {

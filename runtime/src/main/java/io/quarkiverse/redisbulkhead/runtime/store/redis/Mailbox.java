@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,16 +82,16 @@ public final class Mailbox implements AutoCloseable {
     }
 
     /** The name of the channel. */
-    String name() {
+    public String name() {
         return name;
     }
 
-    void listen(Consumer<Notice> newListener) {
+    public void listen(Consumer<Notice> newListener) {
         listener = newListener;
     }
 
     /** Opens the connection, unless that has been done. */
-    void open() {
+    public void open() {
         if (!wanted.get() && wanted.compareAndSet(false, true)) {
             context.runOnContext(now -> connect());
         }

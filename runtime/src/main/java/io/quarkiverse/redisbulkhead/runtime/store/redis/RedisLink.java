@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +14,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.impl.VertxInternal;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
-import io.vertx.redis.client.Response;
 
 /**
  * One pipelined connection to Redis that opens at the first command and again whenever it is lost. Not the client's
@@ -52,7 +51,7 @@ public final class RedisLink implements AutoCloseable {
     private RedisSession session;
     private Attempt attempt;
     private int openAttempts;
-    private List<PendingCommand> waiting = new ArrayList<>();
+    private List<PendingCall<?>> waiting = new ArrayList<>();
     private int gapMillis;
 
     private volatile boolean closed;
@@ -61,7 +60,7 @@ public final class RedisLink implements AutoCloseable {
     private static final class Attempt {
 
         // Those who waited when it began; they fail with it. Those who come during it get a try of their own.
-        private List<PendingCommand> early = List.of();
+        private List<PendingCall<?>> early = List.of();
     }
 
     /**
@@ -83,13 +82,14 @@ public final class RedisLink implements AutoCloseable {
     }
 
     /**
-     * Calls a script.
+     * Makes a call.
      *
      * @param call may be carried out more than once without harm
+     * @param <T> what it is answered by
      * @return the answer; fails with {@link StoreException} when Redis refuses the call or gives no answer
      */
-    CompletionStage<RedisAnswer> send(ScriptCall call) {
-        PendingCommand command = new PendingCommand(call, deadlines.next());
+    public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> call) {
+        PendingCall<T> command = new PendingCall<>(call, deadlines.next());
         if (closed) {
             command.fail(STOPPING, null);
             return command.answer;
@@ -106,7 +106,7 @@ public final class RedisLink implements AutoCloseable {
         return command.answer;
     }
 
-    private void dispatch(PendingCommand command) {
+    private void dispatch(PendingCall<?> command) {
         if (closed) {
             command.fail(STOPPING, null);
         } else if (session != null) {
@@ -168,7 +168,7 @@ public final class RedisLink implements AutoCloseable {
             return;
         }
         session = opened;
-        List<PendingCommand> ready = new ArrayList<>();
+        List<PendingCall<?>> ready = new ArrayList<>();
         if (attempt != null) {
             ready.addAll(attempt.early);
             attempt = null;
@@ -194,28 +194,23 @@ public final class RedisLink implements AutoCloseable {
     private final RedisSession.Outcome outcome = new RedisSession.Outcome() {
 
         @Override
-        public void answered(PendingCommand command, Response response) {
+        public void answered() {
             noticeAnswer();
-            command.succeed(response);
         }
 
         @Override
-        public void refused(RedisSession over, PendingCommand command, ErrorReply refusal) {
+        public void refused(RedisSession over, PendingCall<?> command, ErrorReply refusal) {
             noticeAnswer();
-            if (refusal.is("NOSCRIPT") && command.useText()) {
-                dispatch(command);
-                return;
-            }
             if (refusal.is("READONLY")) {
                 // A failover has made this server a replica: the next command looks for the new master.
                 drop(over);
             }
-            refusals.log(command.firstKey(), refusal);
+            refusals.log(command.about(), refusal);
             command.refuse(refusal);
         }
 
         @Override
-        public void broken(RedisSession over, PendingCommand command, Throwable cause) {
+        public void broken(RedisSession over, PendingCall<?> command, Throwable cause) {
             LOG.debugf("Connection lost under a command: %s", cause.getMessage());
             drop(over);
             if (!command.answer.isDone()) {
@@ -237,7 +232,7 @@ public final class RedisLink implements AutoCloseable {
         if (session == lost) {
             session = null;
             gapMillis = longerGap();
-            List<PendingCommand> unsent = lost.end();
+            List<PendingCall<?>> unsent = lost.end();
             lost.discard();
             unsent.forEach(this::dispatch);
         }

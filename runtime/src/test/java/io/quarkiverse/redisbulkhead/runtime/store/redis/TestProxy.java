@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,10 +14,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /** Stands before a Redis and ill-treats the first connection; the others pass. */
-final class TestProxy implements AutoCloseable {
+public final class TestProxy implements AutoCloseable {
 
     /** What happens to the first connection. */
-    enum First {
+    public enum First {
         /** Its first script call is kept back, and the client sees the connection close. */
         HOLDS_A_CALL_AND_CLOSES,
         /** Its first script call and all that follows is swallowed. The connection stays open. */
@@ -37,7 +37,7 @@ final class TestProxy implements AutoCloseable {
     private volatile byte[] held;
     private volatile Socket heldFor;
 
-    TestProxy(First first, int redisPort) {
+    public TestProxy(First first, int redisPort) {
         this.first = first;
         this.redisPort = redisPort;
         try {
@@ -48,25 +48,25 @@ final class TestProxy implements AutoCloseable {
         new Thread(this::accept, "proxy").start();
     }
 
-    int port() {
+    public int port() {
         return server.getLocalPort();
     }
 
     /** Counts down when the first connection is there. */
-    CountDownLatch accepted() {
+    public CountDownLatch accepted() {
         return accepted;
     }
 
-    void closeFirst() throws IOException {
+    public void closeFirst() throws IOException {
         sockets.get(0).close();
     }
 
-    void forgetFirst() {
+    public void forgetFirst() {
         forgotten = true;
     }
 
     /** Gives the server the call that was held, and after it a command that shows when that is done. */
-    void deliver() throws IOException {
+    public void deliver() throws IOException {
         heldFor.getOutputStream().write(held);
         heldFor.getOutputStream().write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
     }
@@ -116,7 +116,7 @@ final class TestProxy implements AutoCloseable {
     }
 
     private static boolean isScriptCall(byte[] bytes, int length) {
-        return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVALSHA");
+        return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVAL");
     }
 
     @Override

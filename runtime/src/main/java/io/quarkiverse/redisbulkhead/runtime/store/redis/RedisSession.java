@@ -1,7 +1,8 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
 
@@ -11,11 +12,9 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 
 /**
- * One connection while it lasts. Commands are pipelined: many are on their way at once, up to a bound; the rest queue
+ * One connection while it lasts. Calls are pipelined: many are on their way at once, up to a bound; the rest queue
  * here, because the client refuses a command that finds its own waiting list full.
  * <p>
  * Everything happens on the context of the {@link RedisLink}.
@@ -27,11 +26,11 @@ final class RedisSession {
     /** Told how each command ended. */
     interface Outcome {
 
-        void answered(PendingCommand command, Response response);
+        void answered();
 
-        void refused(RedisSession session, PendingCommand command, ErrorReply refusal);
+        void refused(RedisSession session, PendingCall<?> command, ErrorReply refusal);
 
-        void broken(RedisSession session, PendingCommand command, Throwable cause);
+        void broken(RedisSession session, PendingCall<?> command, Throwable cause);
     }
 
     // How long a doomed connection gets to notice that it is tainted, see discard().
@@ -41,7 +40,7 @@ final class RedisSession {
     private final RedisConnection connection;
     private final Outcome outcome;
     private final int maxInFlight;
-    private final Queue<PendingCommand> backlog = new ArrayDeque<>();
+    private final Queue<PendingCall<?>> backlog = new ArrayDeque<>();
     private int inFlight;
     private boolean over;
 
@@ -54,14 +53,14 @@ final class RedisSession {
         connection.exceptionHandler(failure -> onEnd.accept(this));
     }
 
-    void send(PendingCommand command) {
+    void send(PendingCall<?> command) {
         backlog.add(command);
         sendNext();
     }
 
     private void sendNext() {
         while (!over && inFlight < maxInFlight && !backlog.isEmpty()) {
-            PendingCommand next = backlog.poll();
+            PendingCall<?> next = backlog.poll();
             if (!next.answer.isDone()) {
                 inFlight++;
                 transmit(next);
@@ -69,25 +68,18 @@ final class RedisSession {
         }
     }
 
-    private void transmit(PendingCommand command) {
-        command.sending(this);
-        connection.send(command.request()).onComplete(result -> {
+    private void transmit(PendingCall<?> command) {
+        command.transmit(this, connection).onComplete(result -> {
             inFlight--;
             if (result.succeeded()) {
-                outcome.answered(command, result.result());
-            } else if (isErrorReply(result.cause())) {
-                outcome.refused(this, command, new ErrorReply(result.cause().getMessage()));
+                outcome.answered();
             } else {
-                outcome.broken(this, command, result.cause());
+                Optional<ErrorReply> refusal = ErrorReply.of(result.cause());
+                refusal.ifPresentOrElse(reply -> outcome.refused(this, command, reply),
+                        () -> outcome.broken(this, command, result.cause()));
             }
             sendNext();
         });
-    }
-
-    // The client reports a lost connection as an error reply of its own making.
-    private static boolean isErrorReply(Throwable cause) {
-        return cause instanceof Response reply && reply.type() == ResponseType.ERROR
-                && !"CONNECTION_CLOSED".equals(cause.getMessage());
     }
 
     /**
@@ -95,9 +87,9 @@ final class RedisSession {
      *
      * @return the commands that were never sent over this connection
      */
-    List<PendingCommand> end() {
+    List<PendingCall<?>> end() {
         over = true;
-        List<PendingCommand> unsent = List.copyOf(backlog);
+        List<PendingCall<?>> unsent = List.copyOf(backlog);
         backlog.clear();
         return unsent;
     }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.List;
@@ -10,29 +10,31 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.redis.client.Redis;
 
 /** What one process has: its own connections, mailbox and engine. Several of them in one test share a Redis. */
-final class TestProcess implements AutoCloseable {
+public final class TestProcess implements AutoCloseable {
 
-    final List<PermitLost> losses = new CopyOnWriteArrayList<>();
-    final ScriptPermitStore store;
-    final SemaphoreEngine engine;
+    public final List<PermitLost> losses = new CopyOnWriteArrayList<>();
+    public final PermitStore store;
+    public final SemaphoreEngine engine;
 
     private final Redis client;
     private final RedisLink link;
     private final Mailbox mailbox;
 
-    TestProcess(TestRedis redis) {
+    public TestProcess(TestRedis redis) {
         this(redis, redis.port());
     }
 
-    TestProcess(TestRedis redis, int viaPort) {
+    public TestProcess(TestRedis redis, int viaPort) {
         this(redis, redis.newClient(viaPort), redis.newClient(viaPort));
     }
 
     /** With a way to Redis for commands and another one for messages. */
-    TestProcess(TestRedis redis, Redis forCommands, Redis forMessages) {
+    public TestProcess(TestRedis redis, Redis forCommands, Redis forMessages) {
         client = forCommands;
         link = new RedisLink(redis.vertx(), forCommands, Duration.ofSeconds(10), 1024);
         mailbox = new Mailbox(redis.vertx(), forMessages, "test", 10_000);
@@ -40,7 +42,7 @@ final class TestProcess implements AutoCloseable {
         engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
     }
 
-    Semaphore semaphore(SemaphoreSpec spec) {
+    public Semaphore semaphore(SemaphoreSpec spec) {
         return engine.semaphore(spec);
     }
 

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.List;
  * of one bulkhead lie in one slot. Braces and percent signs within a name are percent-encoded, so that no name can
  * end the tag and reach the keys of another bulkhead.
  */
-final class BulkheadKeys {
+public final class BulkheadKeys {
 
     private static final List<String> PARTS = List.of("holders", "queue", "ticket", "details", "cancelled", "waiters",
             "limits", "standby");
@@ -22,7 +22,7 @@ final class BulkheadKeys {
      * @param prefix what all keys start with; without braces
      * @param name the bulkhead
      */
-    static List<byte[]> of(String prefix, String name) {
+    public static List<byte[]> of(String prefix, String name) {
         String tag = name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
         return PARTS.stream()
                 .map(part -> (prefix + ":{" + tag + "}:" + part).getBytes(StandardCharsets.UTF_8))

@@ -1,14 +1,27 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.util.Optional;
+
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
 
 /**
  * Redis answered with an error.
  *
  * @param text the reply, as in {@code NOSCRIPT No matching script}
  */
-record ErrorReply(String text) {
+public record ErrorReply(String text) {
+
+    /** What the server said, if that is what a call failed with: the client reports a lost connection in the same form. */
+    public static Optional<ErrorReply> of(Throwable failure) {
+        return failure instanceof Response reply && reply.type() == ResponseType.ERROR
+                && !"CONNECTION_CLOSED".equals(failure.getMessage())
+                        ? Optional.of(new ErrorReply(failure.getMessage()))
+                        : Optional.empty();
+    }
 
     /** Whether the error is of that kind. Inside a script Redis 6.2 puts the kind somewhere in the middle of the text. */
-    boolean is(String code) {
+    public boolean is(String code) {
         return text.startsWith(code) || text.contains(" " + code + " ") || text.contains("-" + code + " ");
     }
 

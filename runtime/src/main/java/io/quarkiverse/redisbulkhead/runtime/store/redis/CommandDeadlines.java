@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,7 +22,7 @@ final class CommandDeadlines {
     private final Duration timeout;
     private final long sweepMillis;
     private final Consumer<RedisSession> onSilence;
-    private final Queue<PendingCommand> watched = new ArrayDeque<>();
+    private final Queue<PendingCall<?>> watched = new ArrayDeque<>();
     private boolean sweeping;
 
     /**
@@ -41,7 +41,7 @@ final class CommandDeadlines {
         return System.nanoTime() + timeout.toNanos();
     }
 
-    void watch(PendingCommand command) {
+    void watch(PendingCall<?> command) {
         forgetAnswered();
         watched.add(command);
         if (!sweeping) {
@@ -70,7 +70,7 @@ final class CommandDeadlines {
         forgetAnswered();
         long now = System.nanoTime();
         while (!watched.isEmpty() && watched.peek().isExpired(now)) {
-            PendingCommand oldest = watched.poll();
+            PendingCall<?> oldest = watched.poll();
             boolean gaveUp = oldest.fail("Redis did not answer within " + timeout.toMillis()
                     + " ms (quarkus.redis-bulkhead.command-timeout)", null);
             RedisSession silent = oldest.sentOver();

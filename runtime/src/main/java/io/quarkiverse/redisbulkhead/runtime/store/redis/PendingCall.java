@@ -1,0 +1,62 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.core.Future;
+import io.vertx.redis.client.RedisConnection;
+
+/** A call that somebody waits for, from {@link RedisLink#send} until it is answered or given up. */
+final class PendingCall<T> {
+
+    final long deadlineNanos;
+    final CompletableFuture<RedisAnswer<T>> answer = new CompletableFuture<>();
+
+    private final RedisCall<T> call;
+
+    // Both are touched on the context of the link only.
+    private int copies;
+    private RedisSession sentOver;
+
+    PendingCall(RedisCall<T> call, long deadlineNanos) {
+        this.call = call;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /**
+     * Hands the call to a connection. From now on it may be carried out, even if no answer comes.
+     *
+     * @return completes when it is answered, also with an error; fails when it is not
+     */
+    Future<Void> transmit(RedisSession session, RedisConnection connection) {
+        copies = copies + 1;
+        sentOver = session;
+        return call.over(connection).map(value -> {
+            answer.complete(new RedisAnswer<>(value, copies > 1));
+            return null;
+        });
+    }
+
+    /** The connection that the call was last sent over, or null when it never was. */
+    RedisSession sentOver() {
+        return sentOver;
+    }
+
+    boolean isExpired(long nowNanos) {
+        return nowNanos - deadlineNanos >= 0;
+    }
+
+    String about() {
+        return call.about();
+    }
+
+    /** The server refuses the call. An earlier copy may have been carried out all the same. */
+    void refuse(ErrorReply refusal) {
+        answer.completeExceptionally(new StoreException(refusal.explanation(), copies > 1 || refusal.mayHaveWritten(), null));
+    }
+
+    /** Gives the call up; whether its outcome is unknown follows from whether a copy of it is unanswered. */
+    boolean fail(String message, Throwable cause) {
+        return answer.completeExceptionally(new StoreException(message, copies > 0, cause));
+    }
+}

@@ -1,0 +1,23 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.RedisConnection;
+
+/**
+ * Something to ask of Redis: one command, or several over one connection that depend on each other.
+ *
+ * @param <T> the answer
+ */
+public interface RedisCall<T> {
+
+    /**
+     * Asks. Called again, over another connection, when the first one breaks.
+     *
+     * @param connection to Redis; used by other calls at the same time, unless the link has one call under way at once
+     * @return the answer; fails with what the client fails with
+     */
+    Future<T> over(RedisConnection connection);
+
+    /** A key, which tells in messages what the call is about. */
+    String about();
+}
