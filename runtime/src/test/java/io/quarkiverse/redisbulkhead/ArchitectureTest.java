@@ -32,12 +32,15 @@ class ArchitectureTest {
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("script store").definedBy(ROOT + ".runtime.store.script")
+                .layer("steps").definedBy(ROOT + ".runtime.store.steps")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard")
-                .whereLayer("port").mayOnlyBeAccessedByLayers("glue", "semaphore", "redis", "script store", "local store")
+                .whereLayer("port")
+                .mayOnlyBeAccessedByLayers("glue", "semaphore", "steps", "redis", "script store", "local store")
+                .whereLayer("steps").mayOnlyBeAccessedByLayers("local store")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "script store")
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue")
@@ -52,11 +55,13 @@ class ArchitectureTest {
 
     @Test
     void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
-        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
+        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
+                ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.semaphore",
-                        ROOT + ".runtime.store", ROOT + ".runtime.store.local", "org.eclipse.microprofile.faulttolerance..")
+                        ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
+                        "org.eclipse.microprofile.faulttolerance..")
                 .check(classes);
     }
 

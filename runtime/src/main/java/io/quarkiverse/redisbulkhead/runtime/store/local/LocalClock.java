@@ -4,6 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
+import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
+
 /**
  * The clock of the store: it starts with the time of day and then only follows the passing of time, whatever becomes
  * of the computer's clock. It also numbers the tickets.
@@ -27,10 +29,9 @@ final class LocalClock {
     }
 
     /** To be called while the bulkhead is locked, so that its steps follow each other in time. */
-    Step newStep() {
+    StepTime now() {
         long elapsed = nanoTime.getAsLong() - startNanos;
-        return new Step(this, startMillis + TimeUnit.NANOSECONDS.toMillis(elapsed),
-                TimeUnit.MILLISECONDS.toMicros(startMillis) + TimeUnit.NANOSECONDS.toMicros(elapsed));
+        return new StepTime(TimeUnit.MILLISECONDS.toMicros(startMillis) + TimeUnit.NANOSECONDS.toMicros(elapsed));
     }
 
     long nextTicket(long micros) {

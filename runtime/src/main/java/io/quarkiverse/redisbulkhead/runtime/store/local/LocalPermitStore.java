@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -24,6 +24,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.Bounds;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
  * Keeps permits in the memory of this process. Its answers are there when a method returns, and its notices are given
@@ -73,7 +75,7 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return answer(() -> {
             Bounds.check(request);
-            return change(request.bulkhead(), (bulkhead, step) -> bulkhead.acquire(request, step));
+            return change(request.bulkhead(), steps -> steps.acquire(request));
         });
     }
 
@@ -81,7 +83,7 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
         return answer(() -> {
             Bounds.checkId(permitId);
-            return change(bulkhead, (it, step) -> it.release(permitId, step));
+            return change(bulkhead, steps -> steps.release(permitId));
         });
     }
 
@@ -90,7 +92,7 @@ public final class LocalPermitStore implements PermitStore {
         return answer(() -> {
             Bounds.checkCount(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE);
             permitIds.forEach(Bounds::checkId);
-            return change(bulkhead, (it, step) -> it.cancel(permitIds, forgetAfter, step));
+            return change(bulkhead, steps -> steps.cancel(permitIds, forgetAfter));
         });
     }
 
@@ -98,7 +100,7 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
         return answer(() -> {
             Bounds.check(leases);
-            return inspect(bulkhead, (it, step) -> it.renew(leases, step));
+            return inspect(bulkhead, it -> new BulkheadSteps(new LocalStep(it, clock)).renew(leases));
         });
     }
 
@@ -107,7 +109,7 @@ public final class LocalPermitStore implements PermitStore {
         return answer(() -> {
             Bounds.checkLimit(limit);
             Bounds.check(places);
-            return change(bulkhead, (it, step) -> it.poll(limit, places, step));
+            return change(bulkhead, steps -> steps.poll(limit, places));
         });
     }
 
@@ -115,7 +117,7 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
         return answer(() -> {
             Bounds.checkId(permitId);
-            return change(bulkhead, (it, step) -> it.revoke(permitId, step));
+            return change(bulkhead, steps -> steps.revoke(permitId));
         });
     }
 
@@ -123,20 +125,20 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Void> resize(String bulkhead, int limit) {
         return answer(() -> {
             Bounds.checkLimit(limit);
-            return change(bulkhead, (it, step) -> it.resize(limit, step));
+            return change(bulkhead, steps -> steps.resize(limit));
         });
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(String bulkhead) {
-        return answer(() -> change(bulkhead, LocalBulkhead::resetSize));
+        return answer(() -> change(bulkhead, BulkheadSteps::resetSize));
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
         return answer(() -> {
             Bounds.checkCount(most, 0, MAX_LISTED);
-            return inspect(bulkhead, (it, step) -> it.occupancy(most, step));
+            return inspect(bulkhead, it -> it.occupancy(most, clock.now().millis()));
         });
     }
 
@@ -154,12 +156,12 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     /** One step that leaves no dead entry behind. */
-    private <T> T change(String name, BiFunction<LocalBulkhead, Step, T> operation) {
+    private <T> T change(String name, Function<BulkheadSteps, T> operation) {
         AtomicReference<Outcome<T>> outcome = new AtomicReference<>();
         bulkheads.compute(name, (key, known) -> {
             LocalBulkhead bulkhead = known == null ? new LocalBulkhead(name) : known;
-            Step step = clock.newStep();
-            outcome.set(new Outcome<>(operation.apply(bulkhead, step), step.notices()));
+            LocalStep step = new LocalStep(bulkhead, clock);
+            outcome.set(new Outcome<>(operation.apply(new BulkheadSteps(step)), step.notices()));
             return keep(bulkhead, known == null, step);
         });
         tell(outcome.get().notices());
@@ -170,8 +172,8 @@ public final class LocalPermitStore implements PermitStore {
     private record Outcome<T>(T answer, List<Notice> notices) {
     }
 
-    private LocalBulkhead keep(LocalBulkhead bulkhead, boolean isNew, Step step) {
-        if (bulkhead.isDead(step.millis())) {
+    private LocalBulkhead keep(LocalBulkhead bulkhead, boolean isNew, LocalStep step) {
+        if (bulkhead.isDead(step.time().millis())) {
             return null;
         }
         if (isNew) {
@@ -181,14 +183,13 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     /**
-     * One step that neither adds nor removes anything. It must not drop a bulkhead: a waiter whose place has ended
-     * may still poll, as long as no other step has seen that.
+     * A look at a bulkhead that neither adds nor removes anything. It must not drop a bulkhead: a waiter whose place has
+     * ended may still poll, as long as no other step has seen that.
      */
-    private <T> T inspect(String name, BiFunction<LocalBulkhead, Step, T> operation) {
+    private <T> T inspect(String name, Function<LocalBulkhead, T> operation) {
         AtomicReference<T> answer = new AtomicReference<>();
         bulkheads.compute(name, (key, known) -> {
-            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(name) : known;
-            answer.set(operation.apply(bulkhead, clock.newStep()));
+            answer.set(operation.apply(known == null ? new LocalBulkhead(name) : known));
             return known;
         });
         return answer.get();
@@ -224,6 +225,6 @@ public final class LocalPermitStore implements PermitStore {
     /** Drops the bulkhead when it is dead. Of two with the same name, one after the other, only the younger is there. */
     private boolean isStillThere(LocalBulkhead bulkhead) {
         return bulkhead == bulkheads.computeIfPresent(bulkhead.name(),
-                (key, known) -> known == bulkhead && known.isDead(clock.newStep().millis()) ? null : known);
+                (key, known) -> known == bulkhead && known.isDead(clock.now().millis()) ? null : known);
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.local;
+package io.quarkiverse.redisbulkhead.runtime.store.steps;
 
 import java.time.Duration;
 import java.util.Map;
@@ -6,20 +6,20 @@ import java.util.Map;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/** What callers may ask for. */
-final class Bounds {
+/** What callers may ask for; everything else is refused with {@link IllegalArgumentException}. */
+public final class Bounds {
 
     private Bounds() {
     }
 
-    static void check(AcquireRequest request) {
+    public static void check(AcquireRequest request) {
         checkId(request.permitId());
         checkLimit(request.limit());
         require(request.lease().compareTo(Duration.ZERO) > 0, "The lease must be positive: " + request.lease());
         require(!request.place().isNegative(), "The place must not be negative: " + request.place());
     }
 
-    static void check(Map<String, Duration> durations) {
+    public static void check(Map<String, Duration> durations) {
         checkCount(durations.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
         durations.forEach((id, duration) -> {
             checkId(id);
@@ -27,16 +27,16 @@ final class Bounds {
         });
     }
 
-    static void checkId(String permitId) {
+    public static void checkId(String permitId) {
         require(!permitId.isEmpty() && permitId.chars().noneMatch(Character::isWhitespace),
                 "A permit id must not be empty nor have white space: '" + permitId + "'");
     }
 
-    static void checkLimit(int limit) {
+    public static void checkLimit(int limit) {
         require(limit >= 1, "The limit must be at least 1: " + limit);
     }
 
-    static void checkCount(int count, int least, int most) {
+    public static void checkCount(int count, int least, int most) {
         require(count >= least && count <= most, "From " + least + " to " + most + " at once, not " + count);
     }
 

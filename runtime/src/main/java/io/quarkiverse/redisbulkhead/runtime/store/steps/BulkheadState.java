@@ -1,0 +1,88 @@
+package io.quarkiverse.redisbulkhead.runtime.store.steps;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+
+/**
+ * What a step sees of one bulkhead, and what it can do to it. All changes of a step come into force together.
+ * <p>
+ * Times are in milliseconds since the epoch, by the clock of the store.
+ */
+public interface BulkheadState {
+
+    /** The instant of the step. */
+    StepTime time();
+
+    /** Forgets permits, places and cancellations that have ended. */
+    void removeEnded();
+
+    /** How many permits are held, without those that ended; known after {@link #removeEnded()}. */
+    int inUse();
+
+    /** When the first of the leases that have not ended ends; empty when nothing is held. */
+    OptionalLong nearestLeaseEnd();
+
+    /** Whether there is such a permit, and its lease has not ended. */
+    boolean isHeld(String permitId);
+
+    /** The fencing token of a permit that {@linkplain #isHeld is held}. */
+    long ticketOf(String permitId);
+
+    /** The end of the lease of a permit that {@linkplain #isHeld is held}. */
+    long leaseEndOf(String permitId);
+
+    /**
+     * Gives the permit that was asked for, and takes the place away that the request may have had.
+     *
+     * @return its fencing token, greater than all before
+     */
+    long grant(AcquireRequest request, long leaseEnd);
+
+    /** Lengthens the lease of a permit that {@linkplain #isHeld is held}; never shortens it. */
+    void lengthenLease(String permitId, long leaseEnd);
+
+    /** Takes away a permit that {@linkplain #isHeld is held}, and tells its holder. */
+    void revoke(String permitId);
+
+    /** Removes the id from wherever it is. */
+    Left leave(String permitId);
+
+    /** Whether the request has a place among the waiters. */
+    boolean isWaiting(String permitId);
+
+    /** Lets the request wait; if it does already, with all that was asked for at first. */
+    void keepPlace(AcquireRequest request, long placeEnd);
+
+    /** Lengthens a place, if there is one; never shortens it. */
+    void lengthenPlace(String permitId, long placeEnd);
+
+    /** Whether nobody waits in the queue. */
+    boolean queueIsEmpty();
+
+    /** The first of the live waiters in the queue; as far as the state reaches. */
+    Optional<QueuedWaiter> firstInQueue();
+
+    /** Gives a permit to a waiter, with its ticket as fencing token, and tells it. */
+    void handOver(QueuedWaiter waiter, long leaseEnd);
+
+    /** The waiters that are not in the queue, from the one whose turn it is. */
+    StandbyRound standbyRound();
+
+    /** Whether the request was cancelled before it came. */
+    boolean isCancelled(String permitId);
+
+    /** Refuses the request from now on, until the given time at least. */
+    void refuse(String permitId, long until);
+
+    /** The limit that an operator has set. */
+    OptionalInt resizedTo();
+
+    /** Sets the limit for all callers; empty: everybody goes by the own one again. */
+    void resize(OptionalInt limit);
+
+    /** Remembers that a caller goes by this limit, and now and then tells the caller of others that were stated. */
+    void stateLimit(int limit);
+}
