@@ -15,6 +15,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
 import io.quarkus.runtime.configuration.ConfigurationException;
 
 /**
@@ -36,6 +37,9 @@ final class BulkheadSettings {
      */
     record Setting(SemaphoreSpec spec, boolean enabled) {
     }
+
+    private static final Duration SHORTEST_LOCK = Duration.ofMillis(50);
+    private static final Duration LONGEST_LOCK = Duration.ofMinutes(1);
 
     private final List<String> errors = new ArrayList<>();
     private final Map<String, Setting> settings = new TreeMap<>();
@@ -84,9 +88,23 @@ final class BulkheadSettings {
         if (config.instances() < 1) {
             errors.add(PropertyNames.PREFIX + "instances must be at least 1, but is " + config.instances());
         }
+        checkLockStore(config.lockStore());
         int status = config.rest().status();
         if (status < 400 || status > 599) {
             errors.add(PropertyNames.PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
+        }
+    }
+
+    private void checkLockStore(LockStoreConfig lockStore) {
+        Duration timeout = lockStore.lockTimeout();
+        if (timeout.compareTo(SHORTEST_LOCK) < 0 || timeout.compareTo(LONGEST_LOCK) > 0) {
+            errors.add(PropertyNames.PREFIX + "lock-store.lock-timeout must be from " + SHORTEST_LOCK.toMillis()
+                    + " milliseconds to one minute, but is " + timeout);
+        }
+        Duration contention = lockStore.contentionTimeout();
+        if (contention.compareTo(timeout) <= 0 || contention.compareTo(Duration.ofHours(1)) > 0) {
+            errors.add(PropertyNames.PREFIX + "lock-store.contention-timeout must be longer than " + PropertyNames.PREFIX
+                    + "lock-store.lock-timeout, which is " + timeout + ", and at most one hour, but is " + contention);
         }
     }
 

@@ -15,8 +15,9 @@ import io.smallrye.config.WithDefault;
 public interface RedisBulkheadBuildTimeConfig {
 
     /**
-     * Where permits live. {@code script}: in Redis, each operation is one Lua script. {@code local}: in this process, for
-     * tests and for applications of one instance; no Redis is needed then.
+     * Where permits live. {@code script}: in Redis, each operation is one Lua script. {@code lock}: in Redis, each step is
+     * done under a lock, for servers that run no scripts. {@code local}: in this process, for tests and for applications of one
+     * instance; no Redis is needed then.
      */
     @WithDefault("script")
     StoreKind store();

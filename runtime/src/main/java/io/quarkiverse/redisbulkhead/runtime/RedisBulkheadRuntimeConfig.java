@@ -61,6 +61,11 @@ public interface RedisBulkheadRuntimeConfig {
     RestConfig rest();
 
     /**
+     * How the store {@code lock} works.
+     */
+    LockStoreConfig lockStore();
+
+    /**
      * Values per bulkhead. They win over those of the annotation.
      */
     @WithParentName
@@ -77,6 +82,27 @@ public interface RedisBulkheadRuntimeConfig {
          */
         @WithDefault("429")
         int status();
+    }
+
+    /**
+     * How the store {@code lock} works. Each of its steps takes a lock of the bulkhead for a few milliseconds.
+     */
+    interface LockStoreConfig {
+
+        /**
+         * After which time the lock of a process that died within a step is free. A process that is paused for longer within
+         * a step changes nothing by it, and takes the step again.
+         */
+        @WithDefault("1s")
+        Duration lockTimeout();
+
+        /**
+         * For how long an operation tries to get the lock while others have it. A call that has not got it by then is rejected
+         * with {@code BulkheadContendedException}, or tries on for as long as its {@code max-wait} says. Must be longer than
+         * {@code lock-timeout}, so that a process that dies does not cause rejections.
+         */
+        @WithDefault("3s")
+        Duration contentionTimeout();
     }
 
     /**

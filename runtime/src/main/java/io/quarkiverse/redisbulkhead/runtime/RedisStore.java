@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.List;
+
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
@@ -8,15 +10,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
  * The store in Redis with its connections.
  *
  * @param store where permits live
- * @param link for commands
+ * @param links for commands
  * @param mailbox for what Redis tells
  */
-record RedisStore(PermitStore store, RedisLink link, Mailbox mailbox) implements AutoCloseable {
+record RedisStore(PermitStore store, List<RedisLink> links, Mailbox mailbox) implements AutoCloseable {
 
     /** Closes the connections; the client stays open. */
     @Override
     public void close() {
         mailbox.close();
-        link.close();
+        links.forEach(RedisLink::close);
     }
 }

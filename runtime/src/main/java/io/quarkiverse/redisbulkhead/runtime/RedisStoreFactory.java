@@ -1,15 +1,21 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.List;
+import java.util.stream.Stream;
+
 import jakarta.enterprise.inject.Default;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.InstanceHandle;
 import io.quarkus.redis.client.RedisClientName;
+import io.quarkus.redis.runtime.client.config.RedisClientConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
@@ -21,16 +27,20 @@ public class RedisStoreFactory {
     // More commands on their way at once than this gain nothing; the client refuses those beyond max-waiting-handlers.
     private static final int MAX_IN_FLIGHT = 1024;
 
+    // Connections that carry one step at a time. They are the client's, whose pool others need too.
+    private static final int MOST_LANES = 4;
+
     private final RedisBulkheadRuntimeConfig config;
     private final RedisConfig redisConfig;
     private final String client;
+    private final StoreKind store;
     private final Vertx vertx;
 
     /**
      * Looks nothing up yet.
      *
      * @param config the configuration
-     * @param buildTimeConfig names the Redis client
+     * @param buildTimeConfig names the Redis client, and says which store
      * @param redisConfig the configuration of the Redis clients
      * @param vertx runs timers
      */
@@ -40,16 +50,34 @@ public class RedisStoreFactory {
         this.config = config;
         this.redisConfig = redisConfig;
         this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
+        this.store = buildTimeConfig.store();
         this.vertx = vertx;
     }
 
     /** The store; it connects at the first call. */
     RedisStore connect() {
         Redis redis = handle().get();
-        RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
-                Math.min(MAX_IN_FLIGHT, redisConfig.clients().get(client).maxWaitingHandlers()));
         Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis());
-        return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix()), link, mailbox);
+        return store == StoreKind.LOCK ? lockStore(redis, mailbox) : scriptStore(redis, mailbox);
+    }
+
+    private RedisStore scriptStore(Redis redis, Mailbox mailbox) {
+        RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
+                Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()));
+        return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix()), List.of(link), mailbox);
+    }
+
+    private RedisStore lockStore(Redis redis, Mailbox mailbox) {
+        int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
+        List<RedisLink> links = Stream.generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1)).limit(lanes)
+                .toList();
+        Timers timers = new VertxTimers(vertx);
+        return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().lockTimeout(),
+                config.lockStore().contentionTimeout(), timers::after), links, mailbox);
+    }
+
+    private RedisClientConfig clientConfig() {
+        return redisConfig.clients().get(client);
     }
 
     /** Whether the application says where Redis is. */

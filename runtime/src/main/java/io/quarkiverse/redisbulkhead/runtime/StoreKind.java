@@ -6,6 +6,9 @@ public enum StoreKind {
     /** In Redis, kept by scripts. */
     SCRIPT,
 
+    /** In Redis, each step under a lock; for servers that run no scripts. */
+    LOCK,
+
     /** In this process. */
     LOCAL;
 

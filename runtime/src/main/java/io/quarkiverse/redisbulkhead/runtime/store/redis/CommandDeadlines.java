@@ -1,16 +1,17 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
 
 import io.vertx.core.Vertx;
 
 /**
- * Gives commands up when their time is over. All have the same timeout, so they stand in a queue in the order of
- * their deadlines, and one timer serves them all. While no command is under way no timer runs.
+ * Gives commands up when their time is over. They stand in a queue in the order of their deadlines, and one timer serves
+ * them all. While no command is under way no timer runs.
  * <p>
  * Everything happens on the context of the {@link RedisLink}, except where it says otherwise.
  */
@@ -22,7 +23,10 @@ final class CommandDeadlines {
     private final Duration timeout;
     private final long sweepMillis;
     private final Consumer<RedisSession> onSilence;
-    private final Queue<PendingCall<?>> watched = new ArrayDeque<>();
+    // Values of the nano clock are compared by their distance from one of them.
+    private final long created = System.nanoTime();
+    private final Queue<PendingCall<?>> watched = new PriorityQueue<>(
+            Comparator.comparingLong(command -> command.deadlineNanos - created));
     private boolean sweeping;
 
     /**
@@ -36,9 +40,13 @@ final class CommandDeadlines {
         this.onSilence = onSilence;
     }
 
-    /** The deadline of a command that comes now. May be called from any thread. */
-    long next() {
-        return System.nanoTime() + timeout.toNanos();
+    /**
+     * The deadline of a command that comes now. May be called from any thread.
+     *
+     * @param waited for how long its caller has waited already
+     */
+    long next(Duration waited) {
+        return System.nanoTime() + timeout.minus(waited).toNanos();
     }
 
     void watch(PendingCall<?> command) {

@@ -15,7 +15,7 @@ public record ErrorReply(String text) {
     /** What the server said, if that is what a call failed with: the client reports a lost connection in the same form. */
     public static Optional<ErrorReply> of(Throwable failure) {
         return failure instanceof Response reply && reply.type() == ResponseType.ERROR
-                && !"CONNECTION_CLOSED".equals(failure.getMessage())
+                && !failure.getMessage().contains("CONNECTION_CLOSED")
                         ? Optional.of(new ErrorReply(failure.getMessage()))
                         : Optional.empty();
     }
@@ -34,7 +34,7 @@ public record ErrorReply(String text) {
     }
 
     /** What to tell, with the way out where there is one. */
-    String explanation() {
+    public String explanation() {
         String said = "Redis answered: " + text;
         if (is("WRONGTYPE")) {
             return said + ". Another application keeps data of its own under a key of this bulkhead; it was left alone. "

@@ -1,18 +1,18 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 /** Text as one line, so that several texts can stand in one value, one a line. */
-public final class Line {
+final class Line {
 
     private Line() {
     }
 
     /** The text with line breaks encoded. */
-    public static String of(String text) {
+    static String of(String text) {
         return text.replace("%", "%25").replace("\n", "%0A");
     }
 
     /** The text that a line stands for. */
-    public static String text(String line) {
+    static String text(String line) {
         return line.replace("%0A", "\n").replace("%25", "%");
     }
 }

@@ -6,12 +6,8 @@ import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -235,16 +231,8 @@ public final class Mailbox implements AutoCloseable {
     }
 
     private void read(String message) {
-        String[] words = message.split(" ");
-        if (words.length == 4 && words[0].equals("handed-over")) {
-            tell(new HandedOver(words[1], new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
-        } else if (words.length == 2 && words[0].equals("free")) {
-            tell(new PermitFree(words[1]));
-        } else if (words.length == 2 && words[0].equals("revoked")) {
-            tell(new Revoked(words[1]));
-        } else {
-            LOG.warnf("A message on %s is not understood: %s", name, message);
-        }
+        Messages.read(message).ifPresentOrElse(this::tell,
+                () -> LOG.warnf("A message on %s is not understood: %s", name, message));
     }
 
     private void tell(Notice notice) {

@@ -52,7 +52,7 @@ final class PendingCall<T> {
 
     /** The server refuses the call. An earlier copy may have been carried out all the same. */
     void refuse(ErrorReply refusal) {
-        answer.completeExceptionally(new StoreException(refusal.explanation(), copies > 1 || refusal.mayHaveWritten(), null));
+        answer.completeExceptionally(new RefusedException(refusal, copies > 1 || refusal.mayHaveWritten()));
     }
 
     /** Gives the call up; whether its outcome is unknown follows from whether a copy of it is unanswered. */

@@ -89,7 +89,19 @@ public final class RedisLink implements AutoCloseable {
      * @return the answer; fails with {@link StoreException} when Redis refuses the call or gives no answer
      */
     public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> call) {
-        PendingCall<T> command = new PendingCall<>(call, deadlines.next());
+        return send(call, Duration.ZERO);
+    }
+
+    /**
+     * Makes a call for somebody who has waited before, and gets an answer so much earlier.
+     *
+     * @param call as in {@link #send(RedisCall)}
+     * @param waited how much of the command timeout is over
+     * @param <T> what it is answered by
+     * @return as for {@link #send(RedisCall)}
+     */
+    public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> call, Duration waited) {
+        PendingCall<T> command = new PendingCall<>(call, deadlines.next(waited));
         if (closed) {
             command.fail(STOPPING, null);
             return command.answer;

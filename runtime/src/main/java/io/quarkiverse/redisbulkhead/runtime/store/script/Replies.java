@@ -1,9 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +16,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Line;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.vertx.redis.client.Response;
 
 /** Reads the replies of the scripts; their form is told in the scripts' headers. */
@@ -46,13 +44,13 @@ final class Replies {
     static Occupancy occupancy(String bulkhead, Response reply) {
         int resized = reply.get(2).toInteger();
         List<Holder> holders = new ArrayList<>();
-        reply.get(5).forEach(row -> holders.add(Details.of(row).holder(bulkhead)));
+        reply.get(5).forEach(row -> holders.add(
+                details(row).holder(bulkhead, row.get(0).toString(), row.get(1).toLong())));
         List<Waiter> waiters = new ArrayList<>();
-        reply.get(6).forEach(row -> waiters.add(Details.of(row).waiter(bulkhead)));
+        reply.get(6).forEach(row -> waiters.add(
+                details(row).waiter(bulkhead, row.get(0).toString(), row.get(1).toLong())));
         // Those in the queue come first and in order; the others come in no order.
-        waiters.sort(Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
-                .thenComparing(Waiter::ticket)
-                .thenComparing(Waiter::since));
+        waiters.sort(PermitDetails.WAITERS_IN_ORDER);
         return new Occupancy(reply.get(0).toInteger(), reply.get(1).toInteger(),
                 resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), stated(reply.get(3), reply.get(4).toLong()),
                 List.copyOf(holders), List.copyOf(waiters));
@@ -68,29 +66,7 @@ final class Replies {
         return limits;
     }
 
-    /** A row of a holder or a waiter; what is not known is empty. */
-    private record Details(String id, Instant until, long ticket, Instant since, String application, String instance,
-            String method) {
-
-        private static final int LINES = 8;
-
-        static Details of(Response row) {
-            String[] lines = row.get(2).toString().split("\n", -1);
-            Instant until = Instant.ofEpochMilli(row.get(1).toLong());
-            if (lines.length != LINES) {
-                return new Details(row.get(0).toString(), until, 0, Instant.EPOCH, "", "", "");
-            }
-            return new Details(row.get(0).toString(), until, Long.parseLong(lines[0]),
-                    Instant.ofEpochMilli(Long.parseLong(lines[1])), Line.text(lines[5]), Line.text(lines[6]),
-                    Line.text(lines[7]));
-        }
-
-        Holder holder(String bulkhead) {
-            return new Holder(id, bulkhead, "", ticket, application, instance, method, since, until);
-        }
-
-        Waiter waiter(String bulkhead) {
-            return new Waiter(id, bulkhead, "", ticket, application, instance, method, since, until);
-        }
+    private static PermitDetails details(Response row) {
+        return PermitDetails.parse(row.get(2).toString()).orElse(PermitDetails.NOTHING);
     }
 }

@@ -20,8 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Line;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.vertx.redis.client.Response;
@@ -86,8 +86,7 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        String details = String.join("\n", mailbox.name(), Line.of(request.application()), Line.of(request.instance()),
-                Line.of(request.method()));
+        String details = PermitDetails.owner(mailbox.name(), request.application(), request.instance(), request.method());
         return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
                 bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"),
                 bytes(request.place().toMillis()), bytes(details))
@@ -199,7 +198,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, List<byte[]> args) {
-        return link.send(new ScriptCall(script, BulkheadKeys.of(keyPrefix, bulkhead), args));
+        return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead).data(), args));
     }
 
     private static boolean isOutOfBounds(int value, int least, int most) {

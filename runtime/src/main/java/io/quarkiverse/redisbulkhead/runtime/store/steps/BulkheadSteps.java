@@ -146,6 +146,12 @@ public final class BulkheadSteps {
         return wasResized;
     }
 
+    /** Does what is due, whatever the caller wants: removes what has ended, and passes free permits on. */
+    public Void goOn() {
+        settle();
+        return null;
+    }
+
     /** Removes what has ended, then gives free permits to the queue. The first of the queue is never overtaken. */
     private void settle() {
         state.removeEnded();

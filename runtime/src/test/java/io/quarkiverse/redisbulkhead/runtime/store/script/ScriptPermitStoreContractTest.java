@@ -23,6 +23,6 @@ class ScriptPermitStoreContractTest extends PermitStoreContract {
 
     @Override
     protected StoreFixture open() {
-        return new ScriptStoreFixture(redis);
+        return ScriptStores.fixture(redis);
     }
 }

@@ -23,6 +23,6 @@ class ScriptPermitStoreModelTest extends PermitStoreModelTest {
 
     @Override
     protected StoreFixture open() {
-        return new ScriptStoreFixture(redis);
+        return ScriptStores.fixture(redis);
     }
 }

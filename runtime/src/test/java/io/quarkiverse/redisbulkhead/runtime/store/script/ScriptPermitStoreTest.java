@@ -205,7 +205,7 @@ class ScriptPermitStoreTest {
         get(store.resize("reports", 1));
 
         assertThat(keys()).containsExactlyInAnyOrderElementsOf(
-                BulkheadKeys.of("test", "reports").stream().map(String::new).toList());
+                new BulkheadKeys("test", "reports").data().stream().map(String::new).toList());
         assertEveryKeyExpires();
         get(store.release("reports", "fair"));
         get(store.release("reports", "unfair"));
@@ -387,7 +387,7 @@ class ScriptPermitStoreTest {
                 "a:b c\n", "🚀");
         List<String> tags = new ArrayList<>();
         for (String name : names) {
-            List<String> keys = BulkheadKeys.of("p", name).stream().map(String::new).toList();
+            List<String> keys = new BulkheadKeys("p", name).data().stream().map(String::new).toList();
             tags.add(hashTag(keys.get(0)));
             assertThat(keys).allSatisfy(key -> assertThat(hashTag(key)).isNotEmpty().isEqualTo(hashTag(keys.get(0))));
         }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.awaitility.Awaitility.await;
 
@@ -12,17 +12,39 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.vertx.redis.client.Redis;
 
 /**
- * Two processes on a real Redis, with a clock that the test moves: the scripts read it from keys instead of asking for
- * the time. The keys themselves live by the server's own clock, which would let them expire in a slow test; so they
- * live an hour longer.
+ * Two processes on a real Redis, with a clock that the test moves: the stores read it from the key {@value #CLOCK} instead of
+ * asking for the time. The keys themselves live by the server's own clock, which would let them expire in a slow test; so
+ * they live longer by {@link #SLACK}.
  */
-final class ScriptStoreFixture implements StoreFixture {
+public final class RedisStoreFixture implements StoreFixture {
+
+    /** The key that holds the time, in milliseconds. */
+    public static final String CLOCK = "clock";
+
+    public static final Duration SLACK = Duration.ofHours(1);
+
+    /** Makes the store under test. */
+    public interface StoreFactory {
+
+        /**
+         * @param redis the server
+         * @param client the client of one process
+         * @param mailbox its mailbox
+         */
+        OpenStore open(TestRedis redis, Redis client, Mailbox mailbox);
+    }
+
+    /**
+     * A store and its connections.
+     *
+     * @param store the store
+     * @param links to be closed after it
+     */
+    public record OpenStore(PermitStore store, List<RedisLink> links) {
+    }
 
     private static final String MARK = "all-messages-have-come-";
 
@@ -36,17 +58,15 @@ final class ScriptStoreFixture implements StoreFixture {
     private static final class Process implements AutoCloseable {
 
         private final Redis client;
-        private final RedisLink link;
+        private final OpenStore open;
         private final Mailbox mailbox;
-        private final ScriptPermitStore store;
         private final List<Notice> notices = new CopyOnWriteArrayList<>();
 
-        private Process(TestRedis redis) {
+        private Process(TestRedis redis, StoreFactory factory) {
             client = redis.newClient();
-            link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1024);
             mailbox = new Mailbox(redis.vertx(), client, "test", 20_000);
-            store = new ScriptPermitStore(link, mailbox, "test", ScriptStoreFixture::withOwnClock);
-            store.listen(notices::add);
+            open = factory.open(redis, client, mailbox);
+            open.store().listen(notices::add);
             mailbox.open();
             await().atMost(20, TimeUnit.SECONDS).until(() -> !notices.isEmpty());
             notices.clear();
@@ -55,45 +75,31 @@ final class ScriptStoreFixture implements StoreFixture {
         @Override
         public void close() {
             mailbox.close();
-            link.close();
+            open.links().forEach(RedisLink::close);
             client.close();
         }
     }
 
-    ScriptStoreFixture(TestRedis redis) {
+    public RedisStoreFixture(TestRedis redis, StoreFactory factory) {
         this.redis = redis;
         this.admin = redis.newClient();
         setClock();
-        first = new Process(redis);
-        second = new Process(redis);
-    }
-
-    private static LuaScript withOwnClock(LuaScript script) {
-        return LuaScript.of(replace(
-                replace(script.text(), "redis.call('TIME')", "{ redis.call('GET', 'clock'), 0 }"),
-                "local SLACK = 1000\n", "local SLACK = 3600000\n")
-                .replace("tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000"));
-    }
-
-    private static String replace(String text, String old, String now) {
-        if (!text.contains(old)) {
-            throw new AssertionError("No " + old + " in " + text);
-        }
-        return text.replace(old, now);
+        first = new Process(redis, factory);
+        second = new Process(redis, factory);
     }
 
     private void setClock() {
-        redis.command(admin, "SET", "clock", millis);
+        redis.command(admin, "SET", CLOCK, millis);
     }
 
     @Override
     public PermitStore first() {
-        return first.store;
+        return first.open.store();
     }
 
     @Override
     public PermitStore second() {
-        return second.store;
+        return second.open.store();
     }
 
     @Override
@@ -104,7 +110,7 @@ final class ScriptStoreFixture implements StoreFixture {
 
     @Override
     public List<Notice> notices(PermitStore store) {
-        List<Notice> all = new ArrayList<>(store == first.store ? first.notices : second.notices);
+        List<Notice> all = new ArrayList<>(store == first.open.store() ? first.notices : second.notices);
         all.removeIf(notice -> notice instanceof PermitFree free && free.permitId().startsWith(MARK));
         return all;
     }

@@ -1,0 +1,19 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+/**
+ * A store that guards its steps by a lock could not get that lock in time, because others had it. Nothing was done. It says
+ * nothing about whether permits are free, and the store is not away.
+ */
+public class StoreContendedException extends StoreException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param message what was tried, for how long, and what to do about it
+     */
+    public StoreContendedException(String message) {
+        super(message, false, null);
+    }
+}

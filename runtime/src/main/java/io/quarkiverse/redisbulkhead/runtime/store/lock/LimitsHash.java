@@ -1,0 +1,118 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+
+/** The limit that an operator has set, and those that callers stated of late; and the changes that a step makes to them. */
+final class LimitsHash {
+
+    /** The field of the limit that an operator has set. Any other field is a limit; its value tells when it was stated. */
+    static final String OVERRIDE = "override";
+
+    static final long STATED_LASTS_MILLIS = 60_000;
+
+    private static final long REFRESHED_MILLIS = 5_000;
+
+    private final byte[] key;
+    private final Map<String, Long> fields = new TreeMap<>();
+    private final Set<String> written = new HashSet<>();
+    private final Set<String> removed = new HashSet<>();
+
+    LimitsHash(byte[] key) {
+        this.key = key;
+    }
+
+    /** Adds what was read. */
+    void know(String field, long value) {
+        fields.put(field, value);
+    }
+
+    OptionalInt override() {
+        Long limit = fields.get(OVERRIDE);
+        return limit == null ? OptionalInt.empty() : OptionalInt.of(limit.intValue());
+    }
+
+    void override(OptionalInt limit) {
+        limit.ifPresentOrElse(value -> put(OVERRIDE, value), () -> remove(OVERRIDE));
+    }
+
+    /**
+     * Remembers a limit that was stated, unless it was just before.
+     *
+     * @return others that were stated; empty when nothing is new
+     */
+    Set<Integer> state(int limit, long now) {
+        String field = Integer.toString(limit);
+        Long last = fields.get(field);
+        if (last != null && now - last < REFRESHED_MILLIS) {
+            return Set.of();
+        }
+        put(field, now);
+        Set<Integer> others = new HashSet<>();
+        for (Map.Entry<String, Long> stated : List.copyOf(fields.entrySet())) {
+            if (stated.getKey().equals(OVERRIDE) || stated.getKey().equals(field)) {
+                continue;
+            }
+            if (now - stated.getValue() < STATED_LASTS_MILLIS) {
+                others.add(Integer.parseInt(stated.getKey()));
+            } else {
+                remove(stated.getKey());
+            }
+        }
+        return others;
+    }
+
+    /** The different limits that were stated of late. */
+    SortedSet<Integer> statedAt(long now) {
+        SortedSet<Integer> stated = new TreeSet<>();
+        fields.forEach((field, at) -> {
+            if (!field.equals(OVERRIDE) && now - at < STATED_LASTS_MILLIS) {
+                stated.add(Integer.parseInt(field));
+            }
+        });
+        return stated;
+    }
+
+    private void put(String field, long value) {
+        fields.put(field, value);
+        removed.remove(field);
+        written.add(field);
+    }
+
+    private void remove(String field) {
+        if (fields.remove(field) != null) {
+            written.remove(field);
+            removed.add(field);
+        }
+    }
+
+    boolean hasGrown() {
+        return !written.isEmpty();
+    }
+
+    /** The commands that bring the changes about. */
+    List<Request> changes() {
+        List<Request> commands = new ArrayList<>();
+        if (!removed.isEmpty()) {
+            Request hdel = Request.cmd(Command.HDEL).arg(key);
+            removed.forEach(hdel::arg);
+            commands.add(hdel);
+        }
+        if (!written.isEmpty()) {
+            Request hset = Request.cmd(Command.HSET).arg(key);
+            written.forEach(field -> hset.arg(field).arg(fields.get(field)));
+            commands.add(hset);
+        }
+        return commands;
+    }
+}

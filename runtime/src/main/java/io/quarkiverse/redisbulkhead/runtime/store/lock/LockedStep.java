@@ -1,0 +1,215 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Message;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+
+/**
+ * One step under the lock: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), look at the server's
+ * clock and at the data, and write all changes, and give the lock back, in one transaction ({@code MULTI}, {@code EXEC}).
+ * <p>
+ * The lock only keeps others from working in vain. What makes the step exact is the transaction: it fails when the lock has
+ * ended or changed, or any of the data has, since it was looked at. So a process that was paused for longer than the lock
+ * lives changes nothing.
+ * <p>
+ * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
+ * and is still on its way then fails, or comes first and makes the second one fail.
+ */
+final class LockedStep implements RedisCall<LockedStep.Result> {
+
+    private static final Logger LOG = Logger.getLogger(LockedStep.class);
+
+    /** How a try ended. */
+    enum Progress {
+        /** The changes are in force. */
+        DONE,
+        /** Somebody else has the lock. */
+        LOCKED,
+        /** The lock ended, or the data was changed, under the step. */
+        OVERTAKEN
+    }
+
+    /**
+     * How a try ended.
+     *
+     * @param notices what to tell the caller's process
+     * @param fellShort whether another step should follow
+     */
+    record Result(Progress progress, List<Notice> notices, boolean fellShort) {
+
+        private static Result of(Progress progress) {
+            return new Result(progress, List.of(), false);
+        }
+    }
+
+    private final AddressBook book;
+    private final BulkheadKeys keys;
+    private final LockSettings settings;
+    private final List<Operation<?>> operations;
+    private final boolean frugal;
+    private final String token = UUID.randomUUID().toString();
+
+    // Touched by one try at a time.
+    private boolean lockless;
+    private boolean unanswered;
+    private boolean repeated;
+
+    /**
+     * @param book whose step it is
+     * @param operations what to do, in this order
+     * @param frugal whether to do without what needs memory and can be done later
+     */
+    LockedStep(AddressBook book, LockSettings settings, List<Operation<?>> operations, boolean frugal) {
+        this.book = book;
+        this.keys = book.keys();
+        this.settings = settings;
+        this.operations = new ArrayList<>(operations);
+        this.frugal = frugal;
+    }
+
+    /** What is to be done. */
+    List<Operation<?>> operations() {
+        return operations;
+    }
+
+    boolean isFrugal() {
+        return frugal;
+    }
+
+    /** Fails some operations, and leaves them out of the next try. */
+    void giveUp(Predicate<Operation<?>> which, RuntimeException reason) {
+        operations.stream().filter(which).forEach(operation -> operation.fail(reason));
+        operations.removeIf(which);
+    }
+
+    @Override
+    public String about() {
+        return keys.toString();
+    }
+
+    @Override
+    public Future<Result> over(RedisConnection connection) {
+        repeated |= unanswered;
+        return takeLock(connection).compose(owner -> isOurs(owner)
+                ? step(connection).recover(failure -> giveLockBack(connection).transform(given -> Future.failedFuture(failure)))
+                : Future.succeededFuture(Result.of(Progress.LOCKED)));
+    }
+
+    /** Whose the lock is then. A server whose memory is full gives none; the step is as exact without. */
+    private Future<Optional<String>> takeLock(RedisConnection connection) {
+        lockless = false;
+        Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
+                .arg(settings.lockTimeout().toMillis());
+        return connection.batch(List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
+                .recover(failure -> {
+                    if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
+                        return Future.failedFuture(failure);
+                    }
+                    lockless = true;
+                    return connection.batch(List.of(lockOwner())).map(replies -> text(replies.get(0)));
+                });
+    }
+
+    private boolean isOurs(Optional<String> owner) {
+        return owner.map(token::equals).orElse(lockless);
+    }
+
+    private Future<Result> step(RedisConnection connection) {
+        List<Optional<String>> owner = new ArrayList<>();
+        Questions first = new Questions();
+        first.ask(watch(), ok -> LOG.tracef("Watching %s", keys));
+        first.ask(lockOwner(), reply -> owner.add(text(reply)));
+        return reader(connection).read(first, frugal).compose(state -> {
+            if (!isOurs(owner.get(0))) {
+                return connection.batch(List.of(Request.cmd(Command.UNWATCH), lockOwner()))
+                        .map(replies -> Result.of(Progress.LOCKED));
+            }
+            BulkheadSteps steps = new BulkheadSteps(state);
+            operations.forEach(operation -> operation.doIn(steps, repeated));
+            return write(connection, state);
+        });
+    }
+
+    private StateReader reader(RedisConnection connection) {
+        List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
+        int atOnce = operations.stream().mapToInt(Operation::atOnce).sum();
+        return new StateReader(connection, book, ids, atOnce, settings.clock(), settings.slack());
+    }
+
+    private Future<Result> write(RedisConnection connection, RemoteState state) {
+        List<Request> transaction = new ArrayList<>();
+        transaction.add(Request.cmd(Command.MULTI));
+        transaction.addAll(state.changes());
+        if (!lockless) {
+            transaction.add(Request.cmd(Command.DEL).arg(keys.lock()));
+        }
+        transaction.add(Request.cmd(Command.EXEC));
+        unanswered = true;
+        return connection.batch(transaction).compose(replies -> {
+            unanswered = false;
+            Response results = replies.get(replies.size() - 1);
+            if (results == null) {
+                return Future.succeededFuture(Result.of(Progress.OVERTAKEN));
+            }
+            for (Response result : results) {
+                if (result != null && result.type() == ResponseType.ERROR) {
+                    return Future.failedFuture((Throwable) result);
+                }
+            }
+            state.messages().forEach(message -> publish(connection, message));
+            return Future.succeededFuture(new Result(Progress.DONE, state.notices(), state.fellShort()));
+        }, failure -> {
+            // An error means that nothing was carried out.
+            unanswered = ErrorReply.of(failure).isEmpty();
+            return Future.failedFuture(failure);
+        });
+    }
+
+    // Messages may be lost, so a server that refuses them does no harm but delay.
+    private static void publish(RedisConnection connection, Message message) {
+        connection.send(Request.cmd(Command.PUBLISH).arg(message.mailbox()).arg(message.text()))
+                .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
+    }
+
+    /** Deletes the lock if it is ours. */
+    private Future<Void> giveLockBack(RedisConnection connection) {
+        return connection.batch(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+                .compose(replies -> text(replies.get(1)).filter(token::equals).isPresent()
+                        ? connection.batch(List.of(Request.cmd(Command.MULTI), Request.cmd(Command.DEL).arg(keys.lock()),
+                                Request.cmd(Command.EXEC)))
+                        : connection.batch(List.of(Request.cmd(Command.UNWATCH), lockOwner())))
+                .mapEmpty();
+    }
+
+    private Request watch() {
+        Request watch = Request.cmd(Command.WATCH).arg(keys.lock());
+        keys.data().forEach(watch::arg);
+        return watch;
+    }
+
+    private Request lockOwner() {
+        return Request.cmd(Command.GET).arg(keys.lock());
+    }
+
+    private static Optional<String> text(Response reply) {
+        return Optional.ofNullable(reply).map(Response::toString);
+    }
+}

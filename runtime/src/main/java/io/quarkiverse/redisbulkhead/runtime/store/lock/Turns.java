@@ -1,0 +1,214 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
+
+/**
+ * Brings what this process wants to do into steps: one step of a bulkhead at a time, and what comes while it is under way
+ * goes together in the next one. So the threads of a process never fight for a lock, and the more there is to do, the less of
+ * it each operation costs. Safe for use by many threads.
+ */
+final class Turns {
+
+    private static final Logger LOG = Logger.getLogger(Turns.class);
+
+    /** How many permits a step is about at the most, unless a single operation is about more. */
+    private static final int MOST_IDS = 500;
+
+    private final Lanes lanes;
+    private final LockSettings settings;
+    private final Function<String, AddressBook> books;
+    private final BiConsumer<Duration, Runnable> timer;
+    private final Consumer<Notice> listener;
+    private final ConcurrentHashMap<String, Turn> turns = new ConcurrentHashMap<>();
+
+    /** What there is to do for one bulkhead; in the map only while there is anything. Guarded by itself. */
+    private static final class Turn {
+
+        private final String bulkhead;
+        private final Deque<Operation<?>> pending = new ArrayDeque<>();
+        private final Backoff backoff = new Backoff(() -> ThreadLocalRandom.current().nextDouble());
+        private long answeredNanos = System.nanoTime();
+        private boolean busy;
+        private boolean over;
+
+        private Turn(String bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
+        /** Whether it was not too late. */
+        private synchronized boolean add(Operation<?> operation) {
+            return !over && pending.add(operation);
+        }
+
+        /** Whether the caller is to begin. */
+        private synchronized boolean begin() {
+            boolean idle = !busy;
+            busy = true;
+            return idle;
+        }
+
+        private synchronized List<Operation<?>> nextBatch() {
+            List<Operation<?>> batch = new ArrayList<>();
+            int ids = 0;
+            while (!pending.isEmpty() && (batch.isEmpty() || fits(pending.peek(), ids))) {
+                Operation<?> next = pending.poll();
+                ids += next.ids().size();
+                batch.add(next);
+                if (next.isAlone()) {
+                    break;
+                }
+            }
+            over = batch.isEmpty();
+            return batch;
+        }
+
+        private static boolean fits(Operation<?> next, int ids) {
+            return !next.isAlone() && ids + next.ids().size() <= MOST_IDS;
+        }
+
+        private synchronized void addFirst(List<Operation<?>> operations) {
+            for (int i = operations.size() - 1; i >= 0; i--) {
+                pending.addFirst(operations.get(i));
+            }
+        }
+
+        private synchronized boolean hasMore() {
+            return !pending.isEmpty();
+        }
+    }
+
+    /**
+     * @param books the names that go with a bulkhead
+     * @param timer does something later
+     * @param listener told of what a step has found out
+     */
+    Turns(Lanes lanes, LockSettings settings, Function<String, AddressBook> books, BiConsumer<Duration, Runnable> timer,
+            Consumer<Notice> listener) {
+        this.lanes = lanes;
+        this.settings = settings;
+        this.books = books;
+        this.timer = timer;
+        this.listener = listener;
+    }
+
+    /** How many bulkheads there is something to do for. */
+    int size() {
+        return turns.size();
+    }
+
+    /** Does something to a bulkhead. */
+    <T> CompletionStage<T> submit(String bulkhead, Operation<T> operation) {
+        Turn turn = turns.computeIfAbsent(bulkhead, Turn::new);
+        while (!turn.add(operation)) {
+            // It has just ended, and leaves the map here or there.
+            turns.remove(bulkhead, turn);
+            turn = turns.computeIfAbsent(bulkhead, Turn::new);
+        }
+        if (turn.begin()) {
+            next(turn);
+        }
+        return operation.answer().minimalCompletionStage();
+    }
+
+    private void next(Turn turn) {
+        List<Operation<?>> batch = turn.nextBatch();
+        if (batch.isEmpty()) {
+            turns.remove(turn.bulkhead, turn);
+        } else {
+            attempt(turn, newStep(turn, batch, false));
+        }
+    }
+
+    private LockedStep newStep(Turn turn, List<Operation<?>> operations, boolean frugal) {
+        return new LockedStep(books.apply(turn.bulkhead), settings, operations, frugal);
+    }
+
+    private void attempt(Turn turn, LockedStep step) {
+        // Time in which Redis answered others does not count: it is not silent.
+        long begun = step.operations().get(0).begunNanos();
+        long silentSince = begun - turn.answeredNanos > 0 ? begun : turn.answeredNanos;
+        Duration waited = Duration.ofNanos(Math.max(0, System.nanoTime() - silentSince));
+        lanes.send(step, waited).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                turn.answeredNanos = System.nanoTime();
+                ended(turn, step, answer.value());
+            } else {
+                failed(turn, step, failure);
+            }
+        });
+    }
+
+    private void ended(Turn turn, LockedStep step, Result result) {
+        if (result.progress() != Progress.DONE) {
+            giveUpLate(step);
+            if (step.operations().isEmpty()) {
+                next(turn);
+            } else {
+                timer.accept(turn.backoff.inVain(), () -> attempt(turn, step));
+            }
+            return;
+        }
+        if (result.fellShort()) {
+            turn.addFirst(List.of(Operation.on(List.of(), BulkheadSteps::goOn)));
+        }
+        result.notices().forEach(this::tell);
+        Duration pause = turn.backoff.succeeded();
+        step.operations().forEach(Operation::succeed);
+        if (pause.isZero() || !turn.hasMore()) {
+            next(turn);
+        } else {
+            timer.accept(pause, () -> next(turn));
+        }
+    }
+
+    private void tell(Notice notice) {
+        try {
+            listener.accept(notice);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "A notice was not dealt with: %s", notice);
+        }
+    }
+
+    private void giveUpLate(LockedStep step) {
+        long now = System.nanoTime();
+        step.giveUp(operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos(),
+                new StoreContendedException("The lock " + step.about() + " was held by others for "
+                        + settings.contentionTimeout().toMillis()
+                        + " ms (quarkus.redis-bulkhead.lock-store.contention-timeout); permits may have been free"));
+    }
+
+    private void failed(Turn turn, LockedStep step, Throwable failure) {
+        List<Operation<?>> operations = step.operations();
+        if (failure instanceof RefusedException && operations.size() > 1) {
+            // One of them is to blame, and the others shall not suffer for it.
+            operations.forEach(Operation::separate);
+            turn.addFirst(operations);
+        } else if (failure instanceof RefusedException refused && refused.reply().is("OOM") && !step.isFrugal()) {
+            attempt(turn, newStep(turn, operations, true));
+            return;
+        } else {
+            operations.forEach(operation -> operation.fail(failure));
+        }
+        next(turn);
+    }
+}

@@ -1,0 +1,86 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+
+/**
+ * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
+ * scripts read and write it as well.
+ *
+ * @param ticket the fencing token or the place in the queue; 0 for a waiter that is not in the queue
+ * @param since since when it holds or waits, in milliseconds since the epoch
+ * @param lease the lease that was asked for
+ * @param limit the limit that was stated
+ * @param mailbox the channel where its process is told of what concerns it
+ * @param application the name of the application
+ * @param instance its host and process
+ * @param method the guarded method
+ */
+public record PermitDetails(long ticket, long since, Duration lease, int limit, String mailbox, String application,
+        String instance, String method) {
+
+    private static final int LINES = 8;
+
+    /** Those in the queue first and in its order, then the others by the time of their coming. */
+    public static final Comparator<Waiter> WAITERS_IN_ORDER = Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
+            .thenComparing(Waiter::ticket)
+            .thenComparing(Waiter::since);
+
+    /** Where nothing is known. */
+    public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
+
+    /** What a request says of itself. */
+    public static PermitDetails of(AcquireRequest request, long ticket, long since, String mailbox) {
+        return new PermitDetails(ticket, since, request.lease(), request.limit(), mailbox, request.application(),
+                request.instance(), request.method());
+    }
+
+    /** The details that a value holds; empty when it is none of ours. */
+    public static Optional<PermitDetails> parse(String value) {
+        String[] lines = value.split("\n", -1);
+        if (lines.length != LINES) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new PermitDetails(Long.parseLong(lines[0]), Long.parseLong(lines[1]),
+                    Duration.ofMillis(Long.parseLong(lines[2])), Integer.parseInt(lines[3]), lines[4], Line.text(lines[5]),
+                    Line.text(lines[6]), Line.text(lines[7])));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The value of the hash. */
+    public String text() {
+        return String.join("\n", Long.toString(ticket), Long.toString(since), Long.toString(lease.toMillis()),
+                Integer.toString(limit), owner(mailbox, application, instance, method));
+    }
+
+    /** The last lines of the value: who it is. */
+    public static String owner(String mailbox, String application, String instance, String method) {
+        return String.join("\n", mailbox, Line.of(application), Line.of(instance), Line.of(method));
+    }
+
+    /** The waiter has become a holder. */
+    public PermitDetails heldSince(long millis) {
+        return new PermitDetails(ticket, millis, lease, limit, mailbox, application, instance, method);
+    }
+
+    /** Describes a holder. */
+    public Holder holder(String bulkhead, String id, long leaseEnd) {
+        return new Holder(id, bulkhead, "", ticket, application, instance, method, Instant.ofEpochMilli(since),
+                Instant.ofEpochMilli(leaseEnd));
+    }
+
+    /** Describes a waiter. */
+    public Waiter waiter(String bulkhead, String id, long placeEnd) {
+        return new Waiter(id, bulkhead, "", ticket, application, instance, method, Instant.ofEpochMilli(since),
+                Instant.ofEpochMilli(placeEnd));
+    }
+}

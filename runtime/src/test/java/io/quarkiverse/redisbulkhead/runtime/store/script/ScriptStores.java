@@ -1,0 +1,38 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+
+/** Script stores with a clock that the test moves. */
+final class ScriptStores {
+
+    private ScriptStores() {
+    }
+
+    static StoreFixture fixture(TestRedis redis) {
+        return new RedisStoreFixture(redis, (server, client, mailbox) -> {
+            RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024);
+            return new OpenStore(new ScriptPermitStore(link, mailbox, "test", ScriptStores::withOwnClock), List.of(link));
+        });
+    }
+
+    private static LuaScript withOwnClock(LuaScript script) {
+        return LuaScript.of(replace(
+                replace(script.text(), "redis.call('TIME')", "{ redis.call('GET', '" + RedisStoreFixture.CLOCK + "'), 0 }"),
+                "local SLACK = 1000\n", "local SLACK = " + RedisStoreFixture.SLACK.toMillis() + "\n")
+                .replace("tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000"));
+    }
+
+    private static String replace(String text, String old, String now) {
+        if (!text.contains(old)) {
+            throw new AssertionError("No " + old + " in " + text);
+        }
+        return text.replace(old, now);
+    }
+}
