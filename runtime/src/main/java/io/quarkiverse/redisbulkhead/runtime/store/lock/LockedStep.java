@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Message;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
@@ -16,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
@@ -109,8 +111,21 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     public Future<Result> over(RedisConnection connection) {
         repeated |= unanswered;
         return takeLock(connection).compose(owner -> isOurs(owner)
-                ? step(connection).recover(failure -> giveLockBack(connection).transform(given -> Future.failedFuture(failure)))
+                ? step(connection).recover(failure -> giveLockBack(connection)
+                        .transform(given -> Future.failedFuture(isOfClient(failure) ? failure : unreadable(failure))))
                 : Future.succeededFuture(Result.of(Progress.LOCKED)));
+    }
+
+    // The client fails with replies, with exceptions of its own, and with things that are no exceptions.
+    private static boolean isOfClient(Throwable failure) {
+        return failure instanceof StoreException || failure instanceof VertxException
+                || !(failure instanceof RuntimeException);
+    }
+
+    private StoreException unreadable(Throwable failure) {
+        return new StoreException("What lies under the keys " + keys + "* cannot be understood: " + failure
+                + ". Does another application write there? Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
+                unanswered, failure);
     }
 
     /** Whose the lock is then. A server whose memory is full gives none; the step is as exact without. */
@@ -118,7 +133,9 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         lockless = false;
         Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
                 .arg(settings.lockTimeout().toMillis());
-        return connection.batch(List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
+        return connection.batch(List.of(set, lockOwner())).compose(replies -> isQueued(replies.get(0))
+                ? Future.failedFuture("The connection has been left within a transaction")
+                : Future.succeededFuture(text(replies.get(1))))
                 .recover(failure -> {
                     if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
                         return Future.failedFuture(failure);
@@ -126,6 +143,11 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
                     lockless = true;
                     return connection.batch(List.of(lockOwner())).map(replies -> text(replies.get(0)));
                 });
+    }
+
+    // Where EXEC was refused; another connection is needed.
+    private static boolean isQueued(Response reply) {
+        return reply != null && "QUEUED".equals(reply.toString());
     }
 
     private boolean isOurs(Optional<String> owner) {
@@ -154,7 +176,22 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return new StateReader(connection, book, ids, atOnce, settings.clock(), settings.slack());
     }
 
+    /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
+    private Future<Result> remove(RedisConnection connection, RemoteState state) {
+        List<Request> commands = new ArrayList<>(state.changes());
+        commands.add(Request.cmd(Command.UNWATCH));
+        commands.add(lockOwner());
+        unanswered = true;
+        return connection.batch(commands).map(replies -> {
+            unanswered = false;
+            return Result.of(Progress.DONE);
+        });
+    }
+
     private Future<Result> write(RedisConnection connection, RemoteState state) {
+        if (frugal && state.onlyRemoves()) {
+            return remove(connection, state);
+        }
         List<Request> transaction = new ArrayList<>();
         transaction.add(Request.cmd(Command.MULTI));
         transaction.addAll(state.changes());

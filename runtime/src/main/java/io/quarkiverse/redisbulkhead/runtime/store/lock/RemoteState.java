@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -77,7 +78,7 @@ final class RemoteState implements BulkheadState {
     }
 
     /**
-     * @param frugal whether to leave out what needs memory and can be done later: passing free permits on
+     * @param frugal whether to leave out what can be done later: removing what has ended, and passing free permits on
      */
     RemoteState(Parts parts, StepTime time, AddressBook book, boolean frugal) {
         this.parts = parts;
@@ -130,6 +131,13 @@ final class RemoteState implements BulkheadState {
         return commands;
     }
 
+    /** Whether the step does nothing but remove ids, which is safe whatever others do meanwhile. */
+    boolean onlyRemoves() {
+        return Stream.of(parts.holders(), parts.queue(), parts.waiters(), parts.standby(), parts.cancelled())
+                .noneMatch(ScoredSet::hasGrown) && !parts.details().hasGrown() && !parts.limits().hasGrown()
+                && !parts.ticket().isTaken() && messages.isEmpty();
+    }
+
     private static void add(List<Request> commands, List<Part> written, Part part, ScoredSet set) {
         commands.addAll(set.changes());
         if (set.hasGrown()) {
@@ -144,6 +152,9 @@ final class RemoteState implements BulkheadState {
 
     @Override
     public void removeEnded() {
+        if (frugal) {
+            return;
+        }
         parts.holders().upTo(now).forEach(ended -> forgetPermit(ended.id()));
         parts.waiters().upTo(now).forEach(ended -> forgetWaiter(ended.id()));
         fellShort |= parts.endedUnknown() > 0;

@@ -26,14 +26,20 @@ final class PendingCall<T> {
     /**
      * Hands the call to a connection. From now on it may be carried out, even if no answer comes.
      *
-     * @return completes when it is answered, also with an error; fails when it is not
+     * @return completes when it is answered, or has failed for good; fails when Redis said no, or nothing
      */
     Future<Void> transmit(RedisSession session, RedisConnection connection) {
         copies = copies + 1;
         sentOver = session;
-        return call.over(connection).map(value -> {
+        return call.over(connection).compose(value -> {
             answer.complete(new RedisAnswer<>(value, copies > 1));
-            return null;
+            return Future.succeededFuture();
+        }, failure -> {
+            if (failure instanceof StoreException) {
+                answer.completeExceptionally(failure);
+                return Future.succeededFuture();
+            }
+            return Future.failedFuture(failure);
         });
     }
 

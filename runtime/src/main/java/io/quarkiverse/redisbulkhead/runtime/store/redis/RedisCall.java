@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
 import io.vertx.redis.client.RedisConnection;
 
@@ -14,7 +15,7 @@ public interface RedisCall<T> {
      * Asks. Called again, over another connection, when the first one breaks.
      *
      * @param connection to Redis; used by other calls at the same time, unless the link has one call under way at once
-     * @return the answer; fails with what the client fails with
+     * @return the answer; fails with what the client fails with, or with a {@link StoreException} that is for the caller
      */
     Future<T> over(RedisConnection connection);
 

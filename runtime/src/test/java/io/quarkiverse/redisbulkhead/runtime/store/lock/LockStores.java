@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
@@ -27,7 +28,7 @@ final class LockStores {
     static StoreFixture fixture(TestRedis redis) {
         LockSettings settings = new LockSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
                 new TestClock());
-        return new RedisStoreFixture(redis, (server, client, mailbox) -> {
+        return new RedisStoreFixture(redis, TestStore.LOCK, (server, client, mailbox) -> {
             List<RedisLink> links = links(server, client, Duration.ofSeconds(20));
             return new OpenStore(new LockPermitStore(links, mailbox, "test", settings, timer(server)), links);
         });

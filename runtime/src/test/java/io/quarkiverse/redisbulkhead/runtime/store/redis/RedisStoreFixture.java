@@ -22,7 +22,7 @@ import io.vertx.redis.client.Redis;
 public final class RedisStoreFixture implements StoreFixture {
 
     /** The key that holds the time, in milliseconds. */
-    public static final String CLOCK = "clock";
+    public static final String CLOCK = "test:clock";
 
     public static final Duration SLACK = Duration.ofHours(1);
 
@@ -62,8 +62,8 @@ public final class RedisStoreFixture implements StoreFixture {
         private final Mailbox mailbox;
         private final List<Notice> notices = new CopyOnWriteArrayList<>();
 
-        private Process(TestRedis redis, StoreFactory factory) {
-            client = redis.newClient();
+        private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
+            client = redis.newRestrictedClient(kind);
             mailbox = new Mailbox(redis.vertx(), client, "test", 20_000);
             open = factory.open(redis, client, mailbox);
             open.store().listen(notices::add);
@@ -80,12 +80,12 @@ public final class RedisStoreFixture implements StoreFixture {
         }
     }
 
-    public RedisStoreFixture(TestRedis redis, StoreFactory factory) {
+    public RedisStoreFixture(TestRedis redis, TestStore kind, StoreFactory factory) {
         this.redis = redis;
         this.admin = redis.newClient();
         setClock();
-        first = new Process(redis, factory);
-        second = new Process(redis, factory);
+        first = new Process(redis, kind, factory);
+        second = new Process(redis, kind, factory);
     }
 
     private void setClock() {

@@ -11,7 +11,6 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.redis.client.Redis;
 
 /** What one process has: its own connections, mailbox and engine. Several of them in one test share a Redis. */
@@ -22,23 +21,23 @@ public final class TestProcess implements AutoCloseable {
     public final SemaphoreEngine engine;
 
     private final Redis client;
-    private final RedisLink link;
+    private final List<RedisLink> links;
     private final Mailbox mailbox;
 
-    public TestProcess(TestRedis redis) {
-        this(redis, redis.port());
+    public TestProcess(TestRedis redis, TestStore store) {
+        this(redis, store, redis.port());
     }
 
-    public TestProcess(TestRedis redis, int viaPort) {
-        this(redis, redis.newClient(viaPort), redis.newClient(viaPort));
+    public TestProcess(TestRedis redis, TestStore store, int viaPort) {
+        this(redis, store, redis.newClient(viaPort), redis.newClient(viaPort));
     }
 
     /** With a way to Redis for commands and another one for messages. */
-    public TestProcess(TestRedis redis, Redis forCommands, Redis forMessages) {
+    public TestProcess(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
         client = forCommands;
-        link = new RedisLink(redis.vertx(), forCommands, Duration.ofSeconds(10), 1024);
+        links = kind.links(redis, forCommands, Duration.ofSeconds(10));
         mailbox = new Mailbox(redis.vertx(), forMessages, "test", 10_000);
-        store = new ScriptPermitStore(link, mailbox, "test");
+        store = kind.open(redis, links, mailbox);
         engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
     }
 
@@ -50,7 +49,7 @@ public final class TestProcess implements AutoCloseable {
     public void close() {
         engine.close();
         mailbox.close();
-        link.close();
+        links.forEach(RedisLink::close);
         client.close();
     }
 }

@@ -18,10 +18,12 @@ public final class TestProxy implements AutoCloseable {
 
     /** What happens to the first connection. */
     public enum First {
-        /** Its first script call is kept back, and the client sees the connection close. */
+        /** Its first call is kept back, and the client sees the connection close. */
         HOLDS_A_CALL_AND_CLOSES,
-        /** Its first script call and all that follows is swallowed. The connection stays open. */
+        /** Its first call and all that follows is swallowed. The connection stays open. */
         GOES_SILENT,
+        /** Its first call is kept back until {@link #deliver()}. */
+        DELAYS_A_CALL,
         /** It is accepted and says nothing until {@link #closeFirst()}. */
         NEVER_SPEAKS,
         /** It works until {@link #forgetFirst()}; from then on what the server says does not arrive. It stays open. */
@@ -29,15 +31,27 @@ public final class TestProxy implements AutoCloseable {
     }
 
     private final First first;
+    private final String word;
     private final int redisPort;
     private final ServerSocket server;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final CountDownLatch accepted = new CountDownLatch(1);
+    private final CountDownLatch holding = new CountDownLatch(1);
+    private final CountDownLatch delivered = new CountDownLatch(1);
     private volatile boolean forgotten;
     private volatile byte[] held;
     private volatile Socket heldFor;
 
+    /** What is a call holds the word EVAL. */
     public TestProxy(First first, int redisPort) {
+        this(first, "EVAL", redisPort);
+    }
+
+    /**
+     * @param word what is a call holds this command
+     */
+    public TestProxy(First first, String word, int redisPort) {
+        this.word = word;
         this.first = first;
         this.redisPort = redisPort;
         try {
@@ -57,6 +71,11 @@ public final class TestProxy implements AutoCloseable {
         return accepted;
     }
 
+    /** Counts down when a call is kept back. */
+    public CountDownLatch holding() {
+        return holding;
+    }
+
     public void closeFirst() throws IOException {
         sockets.get(0).close();
     }
@@ -69,6 +88,7 @@ public final class TestProxy implements AutoCloseable {
     public void deliver() throws IOException {
         heldFor.getOutputStream().write(held);
         heldFor.getOutputStream().write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
+        delivered.countDown();
     }
 
     private void accept() {
@@ -92,31 +112,38 @@ public final class TestProxy implements AutoCloseable {
         }
     }
 
-    private void pump(Socket from, Socket to, boolean illTreated, boolean ofFirst) {
+    private void pump(Socket from, Socket to, boolean illTreatedAtFirst, boolean ofFirst) {
+        boolean illTreated = illTreatedAtFirst;
         byte[] buffer = new byte[65_536];
         try {
             InputStream in = from.getInputStream();
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                if (illTreated && isScriptCall(buffer, read)) {
+                if (illTreated && isCall(buffer, read)) {
                     heldFor = to;
                     held = Arrays.copyOf(buffer, read);
+                    holding.countDown();
                     if (first == First.HOLDS_A_CALL_AND_CLOSES) {
                         from.close();
                     }
-                    return;
+                    if (first != First.DELAYS_A_CALL) {
+                        return;
+                    }
+                    delivered.await();
+                    illTreated = false;
+                    continue;
                 }
                 if (!(forgotten && ofFirst)) {
                     to.getOutputStream().write(buffer, 0, read);
                 }
             }
             to.close();
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             // One side has gone, which ends this pump.
         }
     }
 
-    private static boolean isScriptCall(byte[] bytes, int length) {
-        return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVAL");
+    private boolean isCall(byte[] bytes, int length) {
+        return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word);
     }
 
     @Override

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
@@ -53,9 +53,10 @@ public final class TestRedis implements AutoCloseable {
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
     }
 
-    /** A store that has a mailbox of its own, as another process has. */
-    public ScriptPermitStore newStore(Redis client, RedisLink link) {
-        return new ScriptPermitStore(link, new Mailbox(vertx, client, "test", 10_000), "test");
+    /** A client of a user that may do no more than the README grants to users of that store. */
+    public Redis newRestrictedClient(TestStore store) {
+        command("ACL", Stream.concat(Stream.of("SETUSER", "bulkhead"), store.rights().stream()).toArray());
+        return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://bulkhead:secret@127.0.0.1:" + port));
     }
 
     public int port() {

@@ -8,6 +8,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 
 /** Script stores with a clock that the test moves. */
 final class ScriptStores {
@@ -16,7 +17,7 @@ final class ScriptStores {
     }
 
     static StoreFixture fixture(TestRedis redis) {
-        return new RedisStoreFixture(redis, (server, client, mailbox) -> {
+        return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, client, mailbox) -> {
             RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024);
             return new OpenStore(new ScriptPermitStore(link, mailbox, "test", ScriptStores::withOwnClock), List.of(link));
         });

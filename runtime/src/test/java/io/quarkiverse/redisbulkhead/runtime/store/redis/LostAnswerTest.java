@@ -1,10 +1,11 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -13,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -22,19 +26,22 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.Redis;
 
 /** Connections that break or go silent under a call, from real sockets. */
+@ParameterizedClass
+@EnumSource(TestStore.class)
 class LostAnswerTest {
+
+    @Parameter
+    TestStore kind;
 
     TestRedis redis;
     TestProxy proxy;
     Redis client;
-    RedisLink link;
-    ScriptPermitStore store;
+    List<RedisLink> links;
+    PermitStore store;
     Semaphore semaphore;
 
     @BeforeEach
@@ -44,7 +51,7 @@ class LostAnswerTest {
 
     @AfterEach
     void stop() {
-        link.close();
+        links.forEach(RedisLink::close);
         client.close();
         proxy.close();
         redis.close();
@@ -71,8 +78,7 @@ class LostAnswerTest {
     @Test
     void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
-        Redis theirs = redis.newClient();
-        ScriptPermitStore other = redis.newStore(theirs, new RedisLink(redis.vertx(), theirs, Duration.ofSeconds(10), 8));
+        PermitStore other = new TestProcess(redis, kind).store;
         get(other.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO, "app",
                 "host:2", "B#b")));
         assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
@@ -101,8 +107,8 @@ class LostAnswerTest {
     void aRepeatedReleaseIsNotToldAsALoss() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
 
-        assertThat(get(store.release("reports", "done by the first copy"))).isTrue();
-        assertThat(get(store.release("reports", "never there"))).isFalse();
+        assertThat(get(store.release("reports", "done-by-the-first-copy"))).isTrue();
+        assertThat(get(store.release("reports", "never-there"))).isFalse();
     }
 
     /** A connection over which an answer is missing is replaced: the next call does not wait for it again. */
@@ -130,10 +136,10 @@ class LostAnswerTest {
     }
 
     private void connect(TestProxy.First first, Duration timeout) {
-        proxy = new TestProxy(first, redis.port());
+        proxy = new TestProxy(first, kind == TestStore.SCRIPT ? "EVALSHA" : "MULTI", redis.port());
         client = redis.newClient(proxy.port());
-        link = new RedisLink(redis.vertx(), client, timeout, 64);
-        store = redis.newStore(client, link);
+        links = kind.links(redis, client, timeout);
+        store = kind.open(redis, links, new Mailbox(redis.vertx(), client, "test", 10_000));
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
         }, true).semaphore(SemaphoreSpec.named("reports").permits(1).build());

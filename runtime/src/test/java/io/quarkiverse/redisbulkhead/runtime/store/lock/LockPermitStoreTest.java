@@ -1,0 +1,249 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
+import io.vertx.redis.client.Redis;
+
+/** What only this store has: the lock, and the transaction that depends on it. */
+class LockPermitStoreTest {
+
+    static final Duration LONG = Duration.ofMinutes(1);
+    static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
+    static final String LOCK = "test:{reports}:lock";
+
+    final List<AutoCloseable> open = new ArrayList<>();
+    TestRedis redis;
+    LockPermitStore store;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        store = newStore(redis.port(), Duration.ofSeconds(10));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        assertThat(redis.command("EXISTS", LOCK).toInteger()).as("the lock is given back").isZero();
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+        redis.close();
+    }
+
+    private LockPermitStore newStore(int port, Duration contentionTimeout) {
+        Redis client = redis.newClient(port);
+        List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(20));
+        open.addAll(links);
+        open.add(client::close);
+        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", LOCK_TIMEOUT,
+                contentionTimeout, LockStores.timer(redis));
+    }
+
+    /**
+     * Traps 2 and 7: a process that was paused within a step for longer than its lock lives changes nothing. Meanwhile another
+     * one has taken the last permit.
+     */
+    @Test
+    void aPausedHolderOfAnExpiredLockChangesNothing() throws Exception {
+        TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
+        open.add(0, proxy);
+        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        CompletableFuture<AcquireReply> late = acquire(paused, "late", 1);
+        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(get(acquire(store, "other", 1))).isInstanceOf(Granted.class);
+        proxy.deliver();
+
+        assertThat(get(late)).isInstanceOf(Full.class);
+        assertThat(get(store.occupancy("reports", 0)).inUse()).isEqualTo(1);
+    }
+
+    /** The lock has ended, and nobody has touched the data since: the step is taken again all the same, on a new look. */
+    @Test
+    void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
+        TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
+        open.add(0, proxy);
+        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        CompletableFuture<AcquireReply> late = acquire(paused, "late", 1);
+        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+
+        proxy.deliver();
+
+        assertThat(get(late)).isInstanceOf(Granted.class);
+        assertThat(calls("exec")).as("the first in vain").isEqualTo(2);
+    }
+
+    /** Trap 3: a process died within a step. Others wait for the end of its lock, and are not rejected for that. */
+    @Test
+    void theLockOfADeadProcessEnds() throws Exception {
+        redis.command("SET", LOCK, "of a dead process", "NX", "PX", LOCK_TIMEOUT.toMillis());
+
+        assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
+    }
+
+    /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
+    @Test
+    void contentionIsNotFull() throws Exception {
+        redis.command("SET", LOCK, "of somebody else");
+        LockPermitStore impatient = newStore(redis.port(), Duration.ofMillis(300));
+
+        assertThatThrownBy(() -> get(acquire(impatient, "a", 1))).isInstanceOfSatisfying(StoreContendedException.class, e -> {
+            assertThat(e).hasMessageContaining("300 ms").hasMessageContaining("lock-store.contention-timeout");
+            assertThat(e.outcomeUnknown()).isFalse();
+        });
+
+        redis.command("DEL", LOCK);
+        assertThat(get(acquire(impatient, "b", 1))).isInstanceOf(Granted.class);
+        assertThat(get(store.occupancy("reports", 10)).holders()).hasSize(1);
+        assertThat(impatient.busy()).isZero();
+    }
+
+    /** Retries are spread, and there are few of them: nobody asks each millisecond. */
+    @Test
+    void aHeldLockIsAskedForNowAndThen() throws Exception {
+        redis.command("SET", LOCK, "of somebody else", "PX", 2_000);
+        long before = calls("set");
+
+        assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
+
+        assertThat(calls("set") - before).isLessThan(400);
+    }
+
+    /** A thousand requests of one process at once go together, and take far fewer steps. */
+    @Test
+    void whatComesDuringAStepGoesTogetherInTheNext() throws Exception {
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
+                .mapToObj(i -> acquire(store, "p" + i, 1_000)).toList();
+        for (CompletableFuture<AcquireReply> reply : replies) {
+            assertThat(get(reply)).isInstanceOf(Granted.class);
+        }
+
+        assertThat(calls("exec")).isLessThan(100);
+        assertThat(get(store.occupancy("reports", 0)).inUse()).isEqualTo(1_000);
+    }
+
+    /** One request that Redis refuses does not take others of its step with it. */
+    @Test
+    void aRefusedRequestHurtsNoOther() throws Exception {
+        get(acquire(store, "a", 2));
+        get(acquire(store, "b", 2));
+        redis.command("CONFIG", "SET", "maxmemory", 1);
+        try {
+            CompletableFuture<Boolean> first = store.release("reports", "a").toCompletableFuture();
+            CompletableFuture<AcquireReply> refused = acquire(store, "c", 9);
+            CompletableFuture<Boolean> second = store.release("reports", "b").toCompletableFuture();
+
+            assertThat(get(first)).isTrue();
+            assertThatThrownBy(() -> get(refused)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
+            assertThat(get(second)).isTrue();
+        } finally {
+            redis.command("CONFIG", "SET", "maxmemory", 0);
+        }
+        assertThat(get(store.occupancy("reports", 0)).inUse()).isZero();
+    }
+
+    /** A connection that was left within a transaction is of no use any more. */
+    @Test
+    void aUserWhoMayNotExecuteIsToldSoEachTime() throws Exception {
+        redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-exec");
+        Redis poor = Redis.createClient(redis.vertx(), "redis://poor:secret@127.0.0.1:" + redis.port());
+        try (TestProcess process = new TestProcess(redis, TestStore.LOCK, poor, poor)) {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> get(process.store.acquire(request("a", 1)))).isInstanceOf(StoreException.class)
+                        .hasMessageContaining("The Redis user needs");
+            }
+        }
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+    }
+
+    /** Something else under one of the keys. */
+    @Test
+    void dataThatCannotBeReadIsAClearError() throws Exception {
+        redis.command("HSET", "test:{reports}:limits", "theirs", "not a number");
+
+        assertThatThrownBy(() -> get(acquire(store, "a", 1))).isInstanceOf(StoreException.class)
+                .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
+    }
+
+    /** Both stores in Redis share their data, so that applications can move from one to the other while others run. */
+    @Test
+    void applicationsWithEitherStoreShareABulkhead() throws Exception {
+        SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(3).fair(true).maxWait(Duration.ofMinutes(2)).build();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        try (TestProcess scripts = new TestProcess(redis, TestStore.SCRIPT);
+                TestProcess locks = new TestProcess(redis, TestStore.LOCK)) {
+            List<Admission> admissions = IntStream.range(0, 400).mapToObj(i -> {
+                Admission admission = (i % 2 == 0 ? scripts : locks).semaphore(spec).admit("A#a");
+                admission.granted().thenAccept(permits -> {
+                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                    inside.decrementAndGet();
+                    admission.end();
+                });
+                return admission;
+            }).toList();
+            for (Admission admission : admissions) {
+                get(admission.granted());
+                get(admission.end());
+            }
+            assertThat(get(scripts.semaphore(spec).status())).satisfies(status -> {
+                assertThat(status.inUse()).isZero();
+                assertThat(status.waiting()).isZero();
+            });
+        }
+        assertThat(most.get()).isBetween(1, 3);
+    }
+
+    private long calls(String command) {
+        return redis.command("INFO", "commandstats").toString().lines()
+                .filter(line -> line.startsWith("cmdstat_" + command + ":"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*[:,]calls=(\\d+).*", "$1"))).sum();
+    }
+
+    private static AcquireRequest request(String id, int limit) {
+        return new AcquireRequest("reports", id, limit, LONG, false, Duration.ZERO, "app", "host:1", "A#a");
+    }
+
+    private static CompletableFuture<AcquireReply> acquire(LockPermitStore store, String id, int limit) {
+        return store.acquire(request(id, limit)).toCompletableFuture();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
+import io.vertx.redis.client.Redis;
+
+/** The stores in Redis, as an application makes them. */
+public enum TestStore {
+
+    SCRIPT {
+
+        @Override
+        public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
+            return new ScriptPermitStore(links.get(0), mailbox, "test");
+        }
+
+        @Override
+        List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
+            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024));
+        }
+
+        @Override
+        List<String> commands() {
+            return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hset",
+                    "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore");
+        }
+    },
+
+    LOCK {
+
+        @Override
+        public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
+            return new LockPermitStore(links, mailbox, "test", Duration.ofSeconds(1), Duration.ofSeconds(10),
+                    new RealTimers()::after);
+        }
+
+        @Override
+        List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
+            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1)).limit(LANES).toList();
+        }
+
+        @Override
+        List<String> commands() {
+            return List.of("watch", "unwatch", "multi", "exec", "time", "publish", "get", "set", "del", "pttl", "pexpire",
+                    "hkeys", "hvals", "hmget", "hset", "hdel", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem",
+                    "zremrangebyscore", "zmscore");
+        }
+    };
+
+    /** How many connections the store with the lock has at the most. */
+    static final int LANES = 3;
+
+    /** The store, over links of its own. */
+    public abstract PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox);
+
+    abstract List<RedisLink> links(TestRedis redis, Redis client, Duration timeout);
+
+    /** What the store calls, as the README lists it. */
+    abstract List<String> commands();
+
+    /** The rights that the README lists for a user of this store, with the keys and channels of tests. */
+    public List<String> rights() {
+        List<String> rights = new ArrayList<>(List.of("reset", "resetchannels", "on", ">secret", "~test:*", "&test:*",
+                "+subscribe", "+unsubscribe", "+hello", "+auth", "+ping"));
+        commands().forEach(command -> rights.add("+" + command));
+        return rights;
+    }
+}
