@@ -15,20 +15,24 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import redis.embedded.RedisServer;
+import redis.embedded.core.RedisServerBuilder;
 
 /** A real Redis server as a process of the test's own, and a client to look into it. */
 public final class TestRedis implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final int port;
+    private final String[] settings;
     private RedisServer server;
 
     public TestRedis() {
         this(freePort());
     }
 
-    private TestRedis(int port) {
+    /** With lines of its configuration file. */
+    TestRedis(int port, String... settings) {
         this.port = port;
+        this.settings = settings;
         start();
     }
 
@@ -65,7 +69,11 @@ public final class TestRedis implements AutoCloseable {
 
     public void start() {
         try {
-            server = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
+            RedisServerBuilder builder = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"");
+            for (String setting : settings) {
+                builder.setting(setting);
+            }
+            server = builder.build();
             server.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

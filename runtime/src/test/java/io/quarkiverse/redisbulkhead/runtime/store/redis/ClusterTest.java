@@ -1,0 +1,82 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.vertx.redis.client.Redis;
+
+/** Trap 23: bulkheads on all nodes of a Redis Cluster. */
+@ParameterizedClass
+@EnumSource(TestStore.class)
+class ClusterTest {
+
+    static TestCluster cluster;
+
+    @Parameter
+    TestStore kind;
+
+    @BeforeAll
+    static void start() {
+        cluster = new TestCluster();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @Test
+    void bulkheadsWorkOnEachNode() throws Exception {
+        Redis messages = cluster.newClient();
+        try (TestProcess process = new TestProcess(cluster.node(), kind, cluster.newClient(), messages)) {
+            for (int i = 0; i < 20; i++) {
+                everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
+                        .maxWait(Duration.ofMinutes(1)).build());
+            }
+            assertThat(cluster.keys()).as("each node holds some").doesNotContain(0);
+        } finally {
+            messages.close();
+        }
+    }
+
+    private static void everythingWorks(TestProcess process, SemaphoreSpec spec) throws Exception {
+        Semaphore semaphore = process.semaphore(spec);
+        HeldPermit held = get(semaphore.admit("A#a").granted()).get(0);
+        Admission waiter = semaphore.admit("A#b");
+        get(waiter.asked());
+        assertThat(get(semaphore.holders())).hasSize(1);
+        assertThat(get(semaphore.waiters())).hasSize(1);
+        assertThat(get(held.refresh())).isTrue();
+        get(semaphore.resize(1));
+        assertThat(get(semaphore.resetSize())).isTrue();
+
+        assertThat(get(held.release())).isTrue();
+        HeldPermit next = get(waiter.granted()).get(0);
+        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        get(process.store.cancel(spec.name(), List.of("never"), Duration.ofSeconds(1)));
+        assertThat(get(semaphore.revoke(next.id()))).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !next.isHeld());
+        get(waiter.end());
+        assertThat(get(semaphore.status()).inUse()).isZero();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,98 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
+
+/** A Redis Cluster of three masters, each a process of the test's own. */
+final class TestCluster implements AutoCloseable {
+
+    private static final int SLOTS = 16_384;
+    private static final int NODES = 3;
+
+    /** A node's port for other nodes is that much higher. */
+    private static final int BUS = 10_000;
+
+    private final List<TestRedis> nodes = new ArrayList<>();
+    private final List<Path> files = new ArrayList<>();
+
+    TestCluster() {
+        for (int i = 0; i < NODES; i++) {
+            int port = freePort();
+            Path file = Path.of(System.getProperty("java.io.tmpdir"), "nodes-" + port + ".conf");
+            files.add(file);
+            nodes.add(new TestRedis(port, "cluster-enabled yes", "cluster-config-file " + file, "cluster-node-timeout 15000"));
+        }
+        for (int i = 0; i < NODES; i++) {
+            int first = i * SLOTS / NODES;
+            int end = (i + 1) * SLOTS / NODES;
+            List<Object> addSlots = new ArrayList<>(List.of("ADDSLOTS"));
+            IntStream.range(first, end).forEach(addSlots::add);
+            nodes.get(i).command("CLUSTER", addSlots.toArray());
+            nodes.get(i).command("CLUSTER", "MEET", "127.0.0.1", nodes.get(0).port());
+        }
+        await().atMost(Duration.ofSeconds(60)).until(() -> nodes.stream().allMatch(node -> {
+            String info = node.command("CLUSTER", "INFO").toString();
+            return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + NODES);
+        }));
+    }
+
+    private static int freePort() {
+        for (int port = TestRedis.freePort();; port = TestRedis.freePort()) {
+            if (port + BUS < 65_536 && isFree(port + BUS)) {
+                return port;
+            }
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The node that timers and the like are taken from. */
+    TestRedis node() {
+        return nodes.get(0);
+    }
+
+    /** How many keys each node holds. */
+    List<Integer> keys() {
+        return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
+    }
+
+    Redis newClient() {
+        Vertx vertx = node().vertx();
+        RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
+        nodes.forEach(node -> options.addConnectionString("redis://127.0.0.1:" + node.port()));
+        return Redis.createClient(vertx, options);
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(TestRedis::close);
+        for (Path file : files) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
