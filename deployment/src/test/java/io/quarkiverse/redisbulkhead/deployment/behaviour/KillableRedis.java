@@ -56,7 +56,8 @@ final class KillableRedis {
         return () -> send("CLIENT UNPAUSE");
     }
 
-    private void send(String command) {
+    /** Runs a command that is answered by OK. */
+    void send(String command) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));

@@ -20,12 +20,18 @@ class WrongRuntimeConfigurationTest {
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.lock-timeout", "10ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "5ms")
             .assertException(failure -> {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
-                assertThat(cause).hasMessageContaining("2 errors")
+                assertThat(cause).hasMessageContaining("4 errors")
                         .hasMessageContaining(
                                 "quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
-                        .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
+                        .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
+                        .hasMessageContaining(
+                                "lock-store.lock-timeout must be from 50 milliseconds to one minute, but is PT0.01S")
+                        .hasMessageContaining("lock-store.contention-timeout must be longer than "
+                                + "quarkus.redis-bulkhead.lock-store.lock-timeout, which is PT0.01S");
             });
 
     @Test
