@@ -35,7 +35,10 @@ final class TestCluster implements AutoCloseable {
             int port = freePort();
             Path file = Path.of(System.getProperty("java.io.tmpdir"), "nodes-" + port + ".conf");
             files.add(file);
-            nodes.add(new TestRedis(port, "cluster-enabled yes", "cluster-config-file " + file, "cluster-node-timeout 15000"));
+            TestRedis node = new TestRedis(port, "cluster-enabled yes", "cluster-config-file " + file,
+                    "cluster-node-timeout 15000");
+            node.start();
+            nodes.add(node);
         }
         for (int i = 0; i < NODES; i++) {
             int first = i * SLOTS / NODES;

@@ -27,13 +27,18 @@ public final class TestRedis implements AutoCloseable {
 
     public TestRedis() {
         this(freePort());
+        start();
     }
 
-    /** With lines of its configuration file. */
+    /** A server that another process starts and stops. */
+    public static TestRedis startedElsewhere(int port) {
+        return new TestRedis(port);
+    }
+
+    /** With lines for its configuration file; not started yet. */
     TestRedis(int port, String... settings) {
         this.port = port;
         this.settings = settings;
-        start();
     }
 
     public static int freePort() {
@@ -130,7 +135,9 @@ public final class TestRedis implements AutoCloseable {
 
     @Override
     public void close() {
-        stop();
+        if (server != null) {
+            stop();
+        }
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 }

@@ -1,0 +1,47 @@
+package io.quarkiverse.redisbulkhead.runtime.store.originals;
+
+import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+
+import java.util.Optional;
+import java.util.UUID;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Response;
+
+/**
+ * The basic counting semaphore of "Redis in Action", 6.3.1: one sorted set of identifiers, scored by the clock of the
+ * client that added them. Who is among the first holds a permit.
+ */
+final class BasicSemaphore implements OriginalSemaphore {
+
+    private final OriginalClient client;
+    private final OriginalSpec spec;
+
+    BasicSemaphore(OriginalClient client, OriginalSpec spec) {
+        this.client = client;
+        this.spec = spec;
+    }
+
+    @Override
+    public Optional<String> acquire() {
+        String identifier = UUID.randomUUID().toString();
+        long now = client.clock().getAsLong();
+        client.checkpoint().before(RoundTrip.TAKE);
+        Response answers = client.redis().transaction(
+                request(Command.ZREMRANGEBYSCORE, spec.name(), "-inf", now - spec.timeoutMillis()),
+                request(Command.ZADD, spec.name(), now, identifier),
+                request(Command.ZRANK, spec.name(), identifier));
+        if (answers.get(2).toInteger() < spec.limit()) {
+            return Optional.of(identifier);
+        }
+        client.checkpoint().before(RoundTrip.GIVE_UP);
+        client.redis().send(Command.ZREM, spec.name(), identifier);
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean release(String identifier) {
+        client.checkpoint().before(RoundTrip.RELEASE);
+        return client.redis().send(Command.ZREM, spec.name(), identifier).toInteger() == 1;
+    }
+}

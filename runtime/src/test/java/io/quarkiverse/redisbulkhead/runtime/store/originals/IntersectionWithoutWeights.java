@@ -1,0 +1,19 @@
+package io.quarkiverse.redisbulkhead.runtime.store.originals;
+
+import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+
+/** A mistake of translations: the times are added to the numbers, so whoever comes next has the smallest number of all. */
+final class IntersectionWithoutWeights extends FairSemaphore {
+
+    IntersectionWithoutWeights(OriginalClient client, OriginalSpec spec) {
+        super(client, spec);
+    }
+
+    @Override
+    Request intersect() {
+        return request(Command.ZINTERSTORE, owners(), 2, owners(), times());
+    }
+}

@@ -1,0 +1,11 @@
+package io.quarkiverse.redisbulkhead.runtime.store.originals;
+
+/**
+ * What all clients of one of the old semaphores agree on.
+ *
+ * @param name the key
+ * @param limit how many permits there are
+ * @param timeoutMillis for how long a permit is held unless it is refreshed
+ */
+record OriginalSpec(String name, int limit, long timeoutMillis) {
+}
