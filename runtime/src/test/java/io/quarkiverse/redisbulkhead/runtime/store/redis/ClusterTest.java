@@ -43,8 +43,8 @@ class ClusterTest {
 
     @Test
     void bulkheadsWorkOnEachNode() throws Exception {
-        Redis messages = cluster.newClient();
-        try (TestProcess process = new TestProcess(cluster.node(), kind, cluster.newClient(), messages)) {
+        Redis messages = cluster.newRestrictedClient(kind);
+        try (TestProcess process = new TestProcess(cluster.node(), kind, cluster.newRestrictedClient(kind), messages)) {
             for (int i = 0; i < 20; i++) {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
                         .maxWait(Duration.ofMinutes(1)).build());

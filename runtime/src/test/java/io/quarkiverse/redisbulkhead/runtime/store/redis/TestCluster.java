@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
@@ -80,10 +81,15 @@ final class TestCluster implements AutoCloseable {
         return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
     }
 
-    Redis newClient() {
+    /** A client of a user that may do no more than the README grants to users of that store in a cluster. */
+    Redis newRestrictedClient(TestStore store) {
         Vertx vertx = node().vertx();
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
-        nodes.forEach(node -> options.addConnectionString("redis://127.0.0.1:" + node.port()));
+        for (TestRedis node : nodes) {
+            node.command("ACL", Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster"))
+                    .flatMap(each -> each).toArray());
+            options.addConnectionString("redis://bulkhead:secret@127.0.0.1:" + node.port());
+        }
         return Redis.createClient(vertx, options);
     }
 
