@@ -47,7 +47,7 @@ final class Turns {
         private final String bulkhead;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
         private final Backoff backoff = new Backoff(() -> ThreadLocalRandom.current().nextDouble());
-        private long answeredNanos = System.nanoTime();
+        private volatile long answeredNanos = System.nanoTime();
         private boolean busy;
         private boolean over;
 

@@ -61,11 +61,15 @@ class LockPermitStoreTest {
     }
 
     private LockPermitStore newStore(int port, Duration contentionTimeout) {
+        return newStore(port, LOCK_TIMEOUT, contentionTimeout);
+    }
+
+    private LockPermitStore newStore(int port, Duration lockTimeout, Duration contentionTimeout) {
         Redis client = redis.newClient(port);
         List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(20));
         open.addAll(links);
         open.add(client::close);
-        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", LOCK_TIMEOUT,
+        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", lockTimeout,
                 contentionTimeout, LockStores.timer(redis));
     }
 
@@ -102,6 +106,43 @@ class LockPermitStoreTest {
 
         assertThat(get(late)).isInstanceOf(Granted.class);
         assertThat(calls("exec")).as("the first in vain").isEqualTo(2);
+    }
+
+    /** Trap 2: scripts heed no lock. One that takes the last permit under a step makes its transaction fail. */
+    @Test
+    void aScriptThatChangesTheDataMakesTheTransactionFail() throws Exception {
+        TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
+        open.add(0, proxy);
+        LockPermitStore delayed = newStore(proxy.port(), LONG, LONG);
+        CompletableFuture<AcquireReply> late = acquire(delayed, "late", 1);
+        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+
+        try (TestProcess scripts = new TestProcess(redis, TestStore.SCRIPT)) {
+            assertThat(get(scripts.store.acquire(request("other", 1)))).isInstanceOf(Granted.class);
+        }
+        proxy.deliver();
+
+        assertThat(get(late)).isInstanceOf(Full.class);
+        assertThat(get(delayed.occupancy("reports", 0)).inUse()).isEqualTo(1);
+    }
+
+    /** Trap 7: a step that is refused after its lock has ended leaves the lock of the next one alone. */
+    @Test
+    void aRefusedStepGivesNobodyElsesLockBack() throws Exception {
+        TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
+        open.add(0, proxy);
+        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        CompletableFuture<AcquireReply> refused = acquire(paused, "late", 1);
+        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        redis.command("SET", LOCK, "of the next one");
+        redis.command("ACL", "SETUSER", "default", "-zadd");
+
+        proxy.deliver();
+
+        assertThatThrownBy(() -> get(refused)).isInstanceOf(StoreException.class).hasMessageContaining("zadd");
+        assertThat(redis.command("GET", LOCK)).hasToString("of the next one");
+        redis.command("DEL", LOCK);
     }
 
     /** Trap 3: a process died within a step. Others wait for the end of its lock, and are not rejected for that. */
@@ -179,7 +220,8 @@ class LockPermitStoreTest {
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-exec");
         Redis poor = Redis.createClient(redis.vertx(), "redis://poor:secret@127.0.0.1:" + redis.port());
         try (TestProcess process = new TestProcess(redis, TestStore.LOCK, poor, poor)) {
-            for (int i = 0; i < 3; i++) {
+            // More often than there are connections.
+            for (int i = 0; i < 8; i++) {
                 assertThatThrownBy(() -> get(process.store.acquire(request("a", 1)))).isInstanceOf(StoreException.class)
                         .hasMessageContaining("The Redis user needs");
             }
