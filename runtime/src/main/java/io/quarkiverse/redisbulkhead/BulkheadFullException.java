@@ -26,8 +26,21 @@ public class BulkheadFullException extends BulkheadException {
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
     public BulkheadFullException(String name, int limit, Duration nearestLeaseEnd) {
-        super("Bulkhead '" + name + "' is full: " + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
-                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms");
+        this("Bulkhead '" + name + "' is full: " + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
+                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms", name, limit,
+                nearestLeaseEnd);
+    }
+
+    /**
+     * Creates the exception with a message of its own.
+     *
+     * @param message what is full, not null
+     * @param name the bulkhead, not null
+     * @param limit the limit that was in force
+     * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
+     */
+    protected BulkheadFullException(String message, String name, int limit, Duration nearestLeaseEnd) {
+        super(message);
         this.name = Objects.requireNonNull(name);
         this.limit = limit;
         this.nearestLeaseEnd = nearestLeaseEnd;

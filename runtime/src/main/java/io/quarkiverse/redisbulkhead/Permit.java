@@ -27,7 +27,7 @@ public interface Permit extends AutoCloseable {
     /**
      * The bulkhead that the permit belongs to.
      *
-     * @return its name, never null
+     * @return its name, never null; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
      */
     String bulkhead();
 
@@ -55,6 +55,7 @@ public interface Permit extends AutoCloseable {
      *
      * @return {@code false} when the permit is released or lost
      * @throws BulkheadUnavailableException when Redis gives no answer; the permit is not lost by that
+     * @throws BulkheadContendedException when too many are asking the bulkhead; the permit is not lost by that
      * @throws IllegalStateException when called on an event loop
      */
     boolean refresh();
@@ -70,7 +71,8 @@ public interface Permit extends AutoCloseable {
      * Gives the permit back. Doing so again, or when it is lost, is harmless.
      *
      * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
-     *         When Redis gives no answer, the permit is given back in the background, and this is {@code true}
+     *         When Redis gives no answer, or too many are asking, the permit is given back in the background, and this is
+     *         {@code true}
      * @throws IllegalStateException when called on an event loop
      */
     boolean release();

@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead;
 import java.util.Set;
 
 /**
- * All bulkheads of this application. Inject it.
+ * All bulkheads and locks of this application. Inject it.
  */
 public interface RedisBulkheads {
 
@@ -32,7 +32,30 @@ public interface RedisBulkheads {
      *
      * @param spec what it is, not null
      * @return the bulkhead, never null
-     * @throws IllegalArgumentException when it is null
+     * @throws IllegalArgumentException when it is null, or the bulkhead that is behind a lock
      */
     RedisSemaphore semaphore(SemaphoreSpec spec);
+
+    /**
+     * The lock of that name, as {@code quarkus.redis-bulkhead.lock.*} says: the values of
+     * {@code quarkus.redis-bulkhead.lock."name".*}, else those of all locks. It need not be declared or configured. Nothing is
+     * made in Redis, so this is cheap, and there is nothing to close.
+     *
+     * @param name any name, as for {@link LockSpec#named}; a bulkhead of the same name has nothing to do with it
+     * @return the lock, never null
+     * @throws IllegalArgumentException when it is null, blank or too long
+     * @throws IllegalStateException when the application does not say where Redis is
+     */
+    RedisLock lock(String name);
+
+    /**
+     * A lock that is defined in code. Where others use the same name, they share the lock. Configuration of locks is not
+     * applied.
+     *
+     * @param spec what it is, not null
+     * @return the lock, never null
+     * @throws IllegalArgumentException when it is null
+     * @throws IllegalStateException when the application does not say where Redis is
+     */
+    RedisLock lock(LockSpec spec);
 }

@@ -13,7 +13,9 @@ import io.smallrye.mutiny.Uni;
  * <p>
  * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
  * Redis anew at each subscription. When Redis gives no answer, permits are given or refused as
- * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. Arguments that
+ * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. With the store
+ * {@code lock}, any method
+ * that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that
  * are null or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
  * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) gives permits to everybody, with an empty

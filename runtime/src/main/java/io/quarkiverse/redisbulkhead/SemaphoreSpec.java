@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -50,14 +49,25 @@ public final class SemaphoreSpec {
     /**
      * Starts a definition.
      *
-     * @param name the bulkhead's name
+     * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
      * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
      *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}
-     * @throws IllegalArgumentException when the name is null, blank or longer than {@value #MAX_NAME_LENGTH}
-     *         characters
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters or
+     *         that of a lock
      */
     public static Builder named(String name) {
-        return new Builder(name);
+        Builder builder = new Builder(name);
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            throw new IllegalArgumentException("name must not begin with '" + LockSpec.BULKHEAD_PREFIX
+                    + "', which is kept for locks, but is '" + name + "'. Use another name, or RedisBulkheads.lock(\""
+                    + name.substring(LockSpec.BULKHEAD_PREFIX.length()) + "\") for a lock");
+        }
+        return builder;
+    }
+
+    /** Starts the definition of the bulkhead with one permit that is behind a lock. */
+    static Builder ofLock(String lock) {
+        return new Builder(LockSpec.BULKHEAD_PREFIX + lock).permits(1);
     }
 
     /**
@@ -194,19 +204,7 @@ public final class SemaphoreSpec {
         private int localPermits;
 
         private Builder(String name) {
-            if (name == null || name.isBlank()) {
-                throw new IllegalArgumentException(
-                        "name must not be blank, but is " + (name == null ? "null" : "'" + name + "'"));
-            }
-            if (name.length() > MAX_NAME_LENGTH) {
-                throw new IllegalArgumentException("name must not be longer than " + MAX_NAME_LENGTH + " characters, but '"
-                        + name.substring(0, 40) + "...' has " + name.length());
-            }
-            if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
-                throw new IllegalArgumentException(
-                        "name must be Unicode text, but holds half a character (an unpaired surrogate)");
-            }
-            this.name = name;
+            this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
         }
 
         /**
@@ -243,7 +241,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public Builder expire(Duration expire) {
-            this.expire = inRange("expire", expire, Duration.ofMillis(1), MAX_EXPIRE);
+            this.expire = SpecChecks.inRange("expire", expire, Duration.ofMillis(1), MAX_EXPIRE);
             return this;
         }
 
@@ -255,7 +253,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public Builder maxWait(Duration maxWait) {
-            this.maxWait = inRange("maxWait", maxWait, Duration.ZERO, MAX_WAIT);
+            this.maxWait = SpecChecks.inRange("maxWait", maxWait, Duration.ZERO, MAX_WAIT);
             return this;
         }
 
@@ -268,7 +266,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public Builder maxHold(Duration maxHold) {
-            this.maxHold = inRange("maxHold", maxHold, Duration.ofMillis(1), MAX_EXPIRE);
+            this.maxHold = SpecChecks.inRange("maxHold", maxHold, Duration.ofMillis(1), MAX_EXPIRE);
             return this;
         }
 
@@ -280,7 +278,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onLost(OnLost onLost) {
-            this.onLost = stated("onLost", onLost);
+            this.onLost = SpecChecks.stated("onLost", onLost);
             return this;
         }
 
@@ -292,7 +290,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onOutage(OnOutage onOutage) {
-            this.onOutage = stated("onOutage", onOutage);
+            this.onOutage = SpecChecks.stated("onOutage", onOutage);
             return this;
         }
 
@@ -309,28 +307,6 @@ public final class SemaphoreSpec {
             }
             this.localPermits = localPermits;
             return this;
-        }
-
-        private static <T> T stated(String field, T value) {
-            if (value == null) {
-                throw new IllegalArgumentException(field + " must not be null");
-            }
-            return value;
-        }
-
-        private static Duration inRange(String field, Duration value, Duration least, Duration most) {
-            if (value == null) {
-                throw new IllegalArgumentException(field + " must not be null");
-            }
-            if (value.compareTo(least) < 0) {
-                String rule = least.isZero() ? " must not be negative" : " must be at least one millisecond";
-                throw new IllegalArgumentException(field + rule + ", but is " + value);
-            }
-            if (value.compareTo(most) > 0) {
-                throw new IllegalArgumentException(
-                        field + " must not be longer than " + most.toDays() + " days, but is " + value);
-            }
-            return Duration.ofMillis(value.toMillis());
         }
 
         /**

@@ -6,12 +6,12 @@ import java.time.Instant;
  * Who waits for a permit: one row of what an operator sees.
  *
  * @param permitId the id that the permit will have, unique among all permits
- * @param bulkhead the bulkhead's name
+ * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty, as this bulkhead is one limit for all
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
- * @param method the guarded method, or the one that called {@link RedisSemaphore}, as {@code Class#method}
+ * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
  * @param since when Redis saw the request, by its clock
  * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
  */

@@ -34,6 +34,17 @@ class SemaphoreSpecTest {
     }
 
     @Test
+    void refusesTheNameOfALock() {
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:orders"))
+                .withMessage(
+                        "name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'. Use another name,"
+                                + " or RedisBulkheads.lock(\"orders\") for a lock");
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:"));
+        assertThat(SemaphoreSpec.named("lock").permits(1).build().name()).isEqualTo("lock");
+        assertThat(SemaphoreSpec.named("a lock:").permits(1).build().name()).isEqualTo("a lock:");
+    }
+
+    @Test
     void refusesALongName() {
         assertThat(SemaphoreSpec.named("x".repeat(200)).permits(1).build().name()).hasSize(200);
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("x".repeat(201)))

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import jakarta.ws.rs.Priorities;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkus.deployment.Capabilities;
@@ -24,6 +25,7 @@ class RestMappingProcessor {
         if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
             mappers.produce(mapper("BulkheadFullMapper", BulkheadFullException.class));
             mappers.produce(mapper("BulkheadUnavailableMapper", BulkheadUnavailableException.class));
+            mappers.produce(mapper("BulkheadContendedMapper", BulkheadContendedException.class));
         }
     }
 

@@ -9,21 +9,26 @@ import java.util.TreeMap;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.runtime.configuration.ConfigurationException;
 
-/** All bulkheads of the application, put together at start-up. */
+/** All bulkheads of the application, put together at start-up, and its locks. */
 @Singleton
 public class BulkheadRegistry implements RedisBulkheads {
 
     private final Map<String, Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
+    private final LockSettings locks;
+    private final RedisStoreFactory redis;
     private final BulkheadRuntime runtime;
     private final boolean enabled;
+    private final boolean withoutRedis;
 
     /**
      * Reads and checks the configuration.
@@ -37,17 +42,20 @@ public class BulkheadRegistry implements RedisBulkheads {
     @Inject
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
             RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
-        this.settings = BulkheadSettings.of(declarations.bulkheads(), config);
+        ConfigurationErrors errors = new ConfigurationErrors();
+        this.settings = BulkheadSettings.of(declarations.bulkheads(), config, errors);
+        this.locks = LockSettings.of(config.lock(), errors);
+        errors.report();
+        this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
-        if (buildTimeConfig.store().needsRedis()) {
-            requireRedis(redis);
-        }
+        this.withoutRedis = buildTimeConfig.store().needsRedis() && !redis.isConfigured();
+        requireRedisForDeclared();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
     }
 
-    private void requireRedis(RedisStoreFactory redis) {
-        if (settings.values().stream().anyMatch(Setting::enabled) && !redis.isConfigured()) {
+    private void requireRedisForDeclared() {
+        if (settings.values().stream().anyMatch(Setting::enabled) && withoutRedis) {
             throw new ConfigurationException(redis.hostsProperty() + " is not set, but the bulkheads "
                     + String.join(", ", settings.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
                     + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
@@ -74,7 +82,28 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec == null) {
             throw new IllegalArgumentException("spec must not be null");
         }
+        if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
+        }
         return new SemaphoreView(semaphore(spec, enabled), runtime);
+    }
+
+    @Override
+    public RedisLock lock(String name) {
+        return lock(locks.lock(name));
+    }
+
+    @Override
+    public RedisLock lock(LockSpec spec) {
+        if (spec == null) {
+            throw new IllegalArgumentException("spec must not be null");
+        }
+        if (withoutRedis) {
+            throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
+                    + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
+                    + "store=local when the application is built");
+        }
+        return new LockView(spec, runtime);
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +15,9 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
-import io.quarkus.runtime.configuration.ConfigurationException;
 
 /**
- * What is in force after the configuration has been laid over the annotations. All errors are collected and reported
- * together.
+ * What is in force after the configuration has been laid over the annotations.
  */
 final class BulkheadSettings {
 
@@ -38,31 +35,28 @@ final class BulkheadSettings {
     record Setting(SemaphoreSpec spec, boolean enabled) {
     }
 
-    private static final Duration SHORTEST_LOCK = Duration.ofMillis(50);
-    private static final Duration LONGEST_LOCK = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_STEP = Duration.ofMillis(50);
+    private static final Duration LONGEST_STEP = Duration.ofMinutes(1);
 
-    private final List<String> errors = new ArrayList<>();
+    private final ConfigurationErrors errors;
     private final Map<String, Setting> settings = new TreeMap<>();
 
-    private BulkheadSettings() {
+    private BulkheadSettings(ConfigurationErrors errors) {
+        this.errors = errors;
     }
 
     /**
      * Applies the configuration.
      *
-     * @return by name, in alphabetical order
-     * @throws ConfigurationException with all errors, each naming its property
+     * @param errors takes what is wrong with it
+     * @return by name, in alphabetical order, without those that are wrong
      */
-    static Map<String, Setting> of(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config) {
-        BulkheadSettings settings = new BulkheadSettings();
+    static Map<String, Setting> of(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config,
+            ConfigurationErrors errors) {
+        BulkheadSettings settings = new BulkheadSettings(errors);
         settings.checkGlobal(config);
         declarations.forEach(declaration -> settings.add(declaration, config));
         warnOfUnknownNames(declarations, config);
-        if (!settings.errors.isEmpty()) {
-            throw new ConfigurationException("The configuration of Redis Bulkhead has "
-                    + (settings.errors.size() == 1 ? "an error" : settings.errors.size() + " errors") + ":\n  "
-                    + String.join("\n  ", settings.errors));
-        }
         return settings.settings;
     }
 
@@ -96,15 +90,15 @@ final class BulkheadSettings {
     }
 
     private void checkLockStore(LockStoreConfig lockStore) {
-        Duration timeout = lockStore.lockTimeout();
-        if (timeout.compareTo(SHORTEST_LOCK) < 0 || timeout.compareTo(LONGEST_LOCK) > 0) {
-            errors.add(PropertyNames.PREFIX + "lock-store.lock-timeout must be from " + SHORTEST_LOCK.toMillis()
+        Duration timeout = lockStore.stepTimeout();
+        if (timeout.compareTo(SHORTEST_STEP) < 0 || timeout.compareTo(LONGEST_STEP) > 0) {
+            errors.add(PropertyNames.PREFIX + "lock-store.step-timeout must be from " + SHORTEST_STEP.toMillis()
                     + " milliseconds to one minute, but is " + timeout);
         }
         Duration contention = lockStore.contentionTimeout();
         if (contention.compareTo(timeout) <= 0 || contention.compareTo(Duration.ofHours(1)) > 0) {
             errors.add(PropertyNames.PREFIX + "lock-store.contention-timeout must be longer than " + PropertyNames.PREFIX
-                    + "lock-store.lock-timeout, which is " + timeout + ", and at most one hour, but is " + contention);
+                    + "lock-store.step-timeout, which is " + timeout + ", and at most one hour, but is " + contention);
         }
     }
 
@@ -142,10 +136,6 @@ final class BulkheadSettings {
     }
 
     private <T> void set(String name, String member, T value, Consumer<T> setter) {
-        try {
-            setter.accept(value);
-        } catch (IllegalArgumentException e) {
-            errors.add(PropertyNames.of(name, member) + ": " + e.getMessage());
-        }
+        errors.set(PropertyNames.of(name, member), value, setter);
     }
 }

@@ -18,6 +18,21 @@ public final class PropertyNames {
      * @return the name of the property
      */
     public static String of(String bulkhead, String member) {
-        return PREFIX + '"' + bulkhead.replace("\\", "\\\\").replace("\"", "\\\"") + "\"." + member;
+        return PREFIX + quoted(bulkhead) + "." + member;
+    }
+
+    /**
+     * The name of a property of one lock.
+     *
+     * @param lock the lock
+     * @param member what is set for it
+     * @return the name of the property
+     */
+    public static String ofLock(String lock, String member) {
+        return PREFIX + "lock." + quoted(lock) + "." + member;
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 }

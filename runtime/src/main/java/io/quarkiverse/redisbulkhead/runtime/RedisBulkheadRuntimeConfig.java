@@ -22,7 +22,7 @@ import io.smallrye.config.WithParentName;
 public interface RedisBulkheadRuntimeConfig {
 
     /**
-     * Whether bulkheads limit anything. When false, guarded methods run without asking Redis.
+     * Whether bulkheads limit anything. When false, guarded methods run without asking Redis. Locks lock all the same.
      */
     @WithDefault("true")
     boolean enabled();
@@ -66,6 +66,11 @@ public interface RedisBulkheadRuntimeConfig {
     LockStoreConfig lockStore();
 
     /**
+     * The locks that code gets by name.
+     */
+    LocksConfig lock();
+
+    /**
      * Values per bulkhead. They win over those of the annotation.
      */
     @WithParentName
@@ -90,19 +95,66 @@ public interface RedisBulkheadRuntimeConfig {
     interface LockStoreConfig {
 
         /**
-         * After which time the lock of a process that died within a step is free. A process that is paused for longer within
-         * a step changes nothing by it, and takes the step again.
+         * How long a step may take. After that its lock is free, so a process that dies within a step holds up others for as
+         * long as this. A process that is paused for longer within a step changes nothing by it, and takes the step again.
          */
         @WithDefault("1s")
-        Duration lockTimeout();
+        Duration stepTimeout();
 
         /**
          * For how long an operation tries to get the lock while others have it. A call that has not got it by then is rejected
          * with {@code BulkheadContendedException}, or tries on for as long as its {@code max-wait} says. Must be longer than
-         * {@code lock-timeout}, so that a process that dies does not cause rejections.
+         * {@code step-timeout}, so that a process that dies does not cause rejections.
          */
         @WithDefault("3s")
         Duration contentionTimeout();
+    }
+
+    /**
+     * The locks that code gets by name.
+     */
+    interface LocksConfig {
+
+        /**
+         * How long a call waits for a lock. Zero: one attempt.
+         */
+        @WithDefault("10s")
+        Duration acquireTimeout();
+
+        /**
+         * The lease: after what time the lock of an owner that has crashed is free. It is renewed every third of it while the
+         * owner lives.
+         */
+        @WithDefault("30s")
+        Duration lockTimeout();
+
+        /**
+         * Values per lock. They win over those of all locks.
+         */
+        @WithParentName
+        @ConfigDocMapKey("lock-name")
+        Map<String, LockConfig> locks();
+    }
+
+    /**
+     * Values of one lock.
+     */
+    interface LockConfig {
+
+        /**
+         * How long a call waits for this lock, if not as long as for all locks. Zero: one attempt.
+         */
+        Optional<Duration> acquireTimeout();
+
+        /**
+         * The lease of this lock, if not that of all locks.
+         */
+        Optional<Duration> lockTimeout();
+
+        /**
+         * Whether those who wait get this lock in the order of their requests; not by default.
+         */
+        Optional<Boolean> fair();
     }
 
     /**

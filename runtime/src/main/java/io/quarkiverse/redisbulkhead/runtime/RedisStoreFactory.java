@@ -72,7 +72,7 @@ public class RedisStoreFactory {
         List<RedisLink> links = Stream.generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1)).limit(lanes)
                 .toList();
         Timers timers = new VertxTimers(vertx);
-        return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().lockTimeout(),
+        return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
                 config.lockStore().contentionTimeout(), timers::after), links, mailbox);
     }
 

@@ -172,6 +172,10 @@ class BulkheadSettingsTest {
                 .withMapping(RedisBulkheadRuntimeConfig.class)
                 .withSources(new PropertiesConfigSource(full, "test", 100))
                 .build();
-        return BulkheadSettings.of(List.of(declarations), config.getConfigMapping(RedisBulkheadRuntimeConfig.class));
+        ConfigurationErrors errors = new ConfigurationErrors();
+        Map<String, BulkheadSettings.Setting> settings = BulkheadSettings.of(List.of(declarations),
+                config.getConfigMapping(RedisBulkheadRuntimeConfig.class), errors);
+        errors.report();
+        return settings;
     }
 }

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -19,6 +21,8 @@ final class ConfiguredValues {
     record Value(String property, Optional<String> text) {
     }
 
+    private static final String LOCKS = PropertyNames.PREFIX + "lock.";
+
     private final Config config;
 
     ConfiguredValues(Config config) {
@@ -35,6 +39,13 @@ final class ConfiguredValues {
         Optional<Value> value = read(PropertyNames.of(bulkhead, member));
         // Without quotes a dot would end the name, also when the application starts.
         return value.isPresent() || bulkhead.contains(".") ? value : read(PropertyNames.PREFIX + bulkhead + "." + member);
+    }
+
+    /** What is set for locks, for all of them or for one. */
+    Stream<Value> ofLocks(String member) {
+        return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+                .filter(property -> property.startsWith(LOCKS) && property.endsWith("." + member))
+                .flatMap(property -> read(property).stream());
     }
 
     private Optional<Value> read(String property) {

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -32,6 +31,11 @@ final class ConfiguredValuesRule implements Rule {
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
             "instances", text -> CountText.parse("instances", text));
 
+    private static final Map<String, Consumer<String>> OF_LOCKS = Map.of(
+            "acquire-timeout", DurationText.ACQUIRE_TIMEOUT::parse,
+            "lock-timeout", DurationText.LOCK_TIMEOUT::parse,
+            "fair", text -> checkTruth("fair", text));
+
     private final ConfiguredValues configured;
 
     ConfiguredValuesRule(ConfiguredValues configured) {
@@ -43,22 +47,29 @@ final class ConfiguredValuesRule implements Rule {
         return OF_ONE_BULKHEAD.containsKey(member);
     }
 
+    /** Whether this property of a lock is looked at. */
+    static boolean isCheckedForLocks(String member) {
+        return OF_LOCKS.containsKey(member);
+    }
+
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
-        GLOBAL.forEach((property, reader) -> check(configured.global(property), reader, mistakes));
+        GLOBAL.forEach((property, reader) -> configured.global(property).ifPresent(value -> check(value, reader, mistakes)));
+        OF_LOCKS.forEach((member, reader) -> configured.ofLocks(member).forEach(value -> check(value, reader, mistakes)));
         for (String bulkhead : usage.definitions().byName().keySet()) {
-            OF_ONE_BULKHEAD.forEach((member, reader) -> check(configured.of(bulkhead, member), reader, mistakes));
+            OF_ONE_BULKHEAD.forEach((member, reader) -> configured.of(bulkhead, member)
+                    .ifPresent(value -> check(value, reader, mistakes)));
         }
     }
 
-    private static void check(Optional<ConfiguredValues.Value> value, Consumer<String> reader, Consumer<Mistake> mistakes) {
-        value.ifPresent(set -> set.text().ifPresent(text -> {
+    private static void check(ConfiguredValues.Value value, Consumer<String> reader, Consumer<Mistake> mistakes) {
+        value.text().ifPresent(text -> {
             try {
                 reader.accept(text);
             } catch (IllegalArgumentException e) {
-                mistakes.accept(new Mistake(set.property(), e.getMessage()));
+                mistakes.accept(new Mistake(value.property(), e.getMessage()));
             }
-        }));
+        });
     }
 
     private static void checkTruth(String member, String text) {

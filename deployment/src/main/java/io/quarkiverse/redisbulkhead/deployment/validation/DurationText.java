@@ -2,8 +2,9 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.time.DateTimeException;
 import java.time.Duration;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.runtime.configuration.DurationConverter;
 
@@ -11,19 +12,25 @@ import io.quarkus.runtime.configuration.DurationConverter;
 public enum DurationText {
 
     /** The lease. */
-    EXPIRE("expire", "30s, 5m or PT30S", SemaphoreSpec.Builder::expire),
+    EXPIRE("expire", "30s, 5m or PT30S", duration -> SemaphoreSpec.named("any").expire(duration)),
 
     /** How long a call waits for a permit. */
-    MAX_WAIT("maxWait", "2s, 500ms or PT2S", SemaphoreSpec.Builder::maxWait),
+    MAX_WAIT("maxWait", "2s, 500ms or PT2S", duration -> SemaphoreSpec.named("any").maxWait(duration)),
 
     /** For how long a permit is renewed. */
-    MAX_HOLD("maxHold", "10m, 2h or PT10M", SemaphoreSpec.Builder::maxHold);
+    MAX_HOLD("maxHold", "10m, 2h or PT10M", duration -> SemaphoreSpec.named("any").maxHold(duration)),
+
+    /** How long a call waits for a lock. */
+    ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S", duration -> LockSpec.named("any").acquireTimeout(duration)),
+
+    /** The lease of a lock. */
+    LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S", duration -> LockSpec.named("any").lockTimeout(duration));
 
     private final String member;
     private final String examples;
-    private final BiConsumer<SemaphoreSpec.Builder, Duration> check;
+    private final Consumer<Duration> check;
 
-    DurationText(String member, String examples, BiConsumer<SemaphoreSpec.Builder, Duration> check) {
+    DurationText(String member, String examples, Consumer<Duration> check) {
         this.member = member;
         this.examples = examples;
         this.check = check;
@@ -47,7 +54,7 @@ public enum DurationText {
             throw new IllegalArgumentException(
                     member + " must be a duration such as " + examples + ", but is '" + written + "'");
         }
-        check.accept(SemaphoreSpec.named("any"), duration);
+        check.accept(duration);
         return Duration.ofMillis(duration.toMillis());
     }
 

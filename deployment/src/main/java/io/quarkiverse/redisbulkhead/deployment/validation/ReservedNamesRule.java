@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
 final class ReservedNamesRule implements Rule {
 
     private static final Set<String> RESERVED = Set.of("enabled", "store", "redis-client", "key-prefix", "command-timeout",
-            "on-outage", "instances", "rest", "lock-store", "devservices");
+            "on-outage", "instances", "rest", "lock", "lock-store", "devservices");
 
     /** Whether a property of the extension has this name. */
     static boolean isReserved(String name) {

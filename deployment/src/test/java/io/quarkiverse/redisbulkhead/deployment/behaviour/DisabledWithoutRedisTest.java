@@ -35,6 +35,13 @@ class DisabledWithoutRedisTest {
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
     }
 
+    /** Switching limits off does not switch mutual exclusion off. */
+    @Test
+    void locksNeedRedisAllTheSame() {
+        assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("'orders'");
+    }
+
     @ApplicationScoped
     public static class Guarded {
 

@@ -2,10 +2,12 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
 
 import redis.embedded.RedisServer;
 
@@ -69,11 +71,17 @@ final class KillableRedis {
         }
     }
 
+    // Not one of those that the system gives away to whoever asks for any: it is to be free when the test starts its server.
     private static String freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return Integer.toString(socket.getLocalPort());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return Integer.toString(socket.getLocalPort());
+            } catch (BindException e) {
+                // Somebody has it. Another one, then.
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 }

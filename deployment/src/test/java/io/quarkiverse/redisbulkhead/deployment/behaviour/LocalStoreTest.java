@@ -57,6 +57,15 @@ class LocalStoreTest {
     }
 
     @Test
+    void locksLock() {
+        bulkheads.lock("orders").run(() -> {
+            assertThat(bulkheads.lock("orders").tryLock()).isEmpty();
+            assertThat(bulkheads.lock("orders").owner()).isPresent();
+        });
+        assertThat(bulkheads.lock("orders").tryLock().orElseThrow().release()).isTrue();
+    }
+
+    @Test
     void thereIsNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
     }

@@ -13,8 +13,10 @@ import jakarta.ws.rs.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -45,6 +47,24 @@ class RejectionInRestTest {
     }
 
     @Test
+    void aLockThatIsNotFreeIsAsAFullBulkhead() {
+        when().get("/locked").then().statusCode(503).contentType("application/problem+json").header("Retry-After", "2")
+                .body("title", is("Too many concurrent executions"))
+                .body("detail", is("Lock 'orders' is held by another"))
+                .body("bulkhead", is("lock:orders"));
+    }
+
+    @Test
+    void contendedIs503() {
+        String body = when().get("/contended").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("status", is(503))
+                .body("detail", is("Too many are asking bulkhead 'reports' at the moment"))
+                .body("bulkhead", is("reports")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    @Test
     void unavailableIs503AndKeepsTheReasonToItself() {
         String body = when().get("/unavailable").then().statusCode(503)
                 .contentType("application/problem+json").header("Retry-After", "1")
@@ -66,6 +86,18 @@ class RejectionInRestTest {
         @RedisBulkhead(name = "nested", permits = 1)
         public Uni<String> nested() {
             return nested();
+        }
+
+        @GET
+        @Path("locked")
+        public String locked() {
+            throw new LockNotAcquiredException("orders", Duration.ofMillis(1_200));
+        }
+
+        @GET
+        @Path("contended")
+        public String contended() {
+            throw new BulkheadContendedException("reports", new IllegalStateException("Redis at 10.1.2.3 is contended"));
         }
 
         @GET

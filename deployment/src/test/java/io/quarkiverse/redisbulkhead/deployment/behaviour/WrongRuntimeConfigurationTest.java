@@ -20,18 +20,21 @@ class WrongRuntimeConfigurationTest {
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.lock-timeout", "10ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "5ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout", "0s")
             .assertException(failure -> {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
-                assertThat(cause).hasMessageContaining("4 errors")
+                assertThat(cause).hasMessageContaining("5 errors")
                         .hasMessageContaining(
                                 "quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
                         .hasMessageContaining(
-                                "lock-store.lock-timeout must be from 50 milliseconds to one minute, but is PT0.01S")
+                                "lock-store.step-timeout must be from 50 milliseconds to one minute, but is PT0.01S")
                         .hasMessageContaining("lock-store.contention-timeout must be longer than "
-                                + "quarkus.redis-bulkhead.lock-store.lock-timeout, which is PT0.01S");
+                                + "quarkus.redis-bulkhead.lock-store.step-timeout, which is PT0.01S")
+                        .hasMessageContaining("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout: lockTimeout must be at "
+                                + "least one millisecond, but is PT0S");
             });
 
     @Test

@@ -25,6 +25,12 @@ class ConfiguredValuesRuleTest {
             "quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
             "quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
+            "quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
+            "quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
+            "quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
+            "quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
+                    + " but is 'a while'",
+            "quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
             "quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
             "quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
             "quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
@@ -41,6 +47,12 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-lost", "cry")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-outage", "wait")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".local-permits", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.acquire-timeout", "a while")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "366d")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout", "PT-1S")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout", "0s")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fair", "perhaps")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.fine.acquire-timeout", "0s")
             .overrideConfigKey("quarkus.redis-bulkhead.on-outage", "panic")
             .overrideConfigKey("quarkus.redis-bulkhead.instances", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")

@@ -13,11 +13,15 @@ class ReservedNamesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ReservedNamesRuleTest.class, new Class<?>[] { Client.class },
+            "Client#behindALock: @RedisBulkhead: name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'."
+                    + " Use another name, or RedisBulkheads.lock(\"orders\") for a lock",
             "Client#call: @RedisBulkhead(name = \"rest\") could not be configured, because quarkus.redis-bulkhead.rest"
-                    + " is the extension's own. Use another name, such as \"rest-calls\"");
+                    + " is the extension's own. Use another name, such as \"rest-calls\"",
+            "Client#lock: @RedisBulkhead(name = \"lock\") could not be configured, because quarkus.redis-bulkhead.lock"
+                    + " is the extension's own. Use another name, such as \"lock-calls\"");
 
     @Test
-    void theNameOfAGlobalPropertyFailsTheBuild() {
+    void namesOfTheExtensionFailTheBuild() {
         Assertions.fail();
     }
 
@@ -26,6 +30,18 @@ class ReservedNamesRuleTest {
 
         @RedisBulkhead(name = "rest", permits = 2)
         void call() {
+        }
+
+        @RedisBulkhead(name = "lock", permits = 2)
+        void lock() {
+        }
+
+        @RedisBulkhead(name = "lock:orders", permits = 2)
+        void behindALock() {
+        }
+
+        @RedisBulkhead(name = "lockers", permits = 2)
+        void beginsAlmostAsALock() {
         }
 
         @RedisBulkhead(name = "rest-calls", permits = 2)

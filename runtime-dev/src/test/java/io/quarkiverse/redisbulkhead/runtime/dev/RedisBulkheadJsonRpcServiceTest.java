@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -76,6 +78,16 @@ class RedisBulkheadJsonRpcServiceTest {
             @Override
             public RedisSemaphore semaphore(SemaphoreSpec other) {
                 return semaphore;
+            }
+
+            @Override
+            public RedisLock lock(String name) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public RedisLock lock(LockSpec spec) {
+                throw new UnsupportedOperationException();
             }
         });
     }

@@ -5,6 +5,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
 
 /** Answers a call that found its bulkhead full: 429, or what {@code quarkus.redis-bulkhead.rest.status} says. */
@@ -25,8 +26,14 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
     @Override
     public Response toResponse(BulkheadFullException rejection) {
         return ProblemResponse.of(status, "Too many concurrent executions", rejection.name(),
-                (rejection.limit() == 1 ? "The only permit of bulkhead '" + rejection.name() + "' is taken"
-                        : "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken"),
-                rejection.nearestLeaseEnd());
+                detail(rejection), rejection.nearestLeaseEnd());
+    }
+
+    private static String detail(BulkheadFullException rejection) {
+        if (rejection instanceof LockNotAcquiredException lock) {
+            return "Lock '" + lock.lock() + "' is held by another";
+        }
+        return rejection.limit() == 1 ? "The only permit of bulkhead '" + rejection.name() + "' is taken"
+                : "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken";
     }
 }

@@ -13,8 +13,9 @@ public interface Admission {
      * Whether the execution may run.
      *
      * @return completes with the permits, in the order in which they were taken, when all of them are held; fails with
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadFullException} or
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}, and then no permit is kept.
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadFullException},
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} or
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}, and then no permit is kept.
      *         Cancelling it has no effect; call {@link #end()}.
      */
     CompletionStage<List<HeldPermit>> granted();

@@ -16,10 +16,10 @@ final class Availability {
     /**
      * The store was asked.
      *
-     * @param failure null when it answered
+     * @param failure null when it answered; contention is an answer, too
      */
     void notice(Throwable failure) {
-        if (failure == null) {
+        if (failure == null || StoreFailures.isContention(failure)) {
             if (away.get() && away.compareAndSet(true, false)) {
                 LOG.info("Redis answers again; bulkheads go by it");
             }

@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * <p>
  * It asks the store, and either has the answer at once or is then among the store's waiters. From there it comes to a
  * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
- * its time is over it leaves the waiters.
+ * its time is over it leaves the waiters. Where the store is contended, it asks again after a pause.
  */
 final class PermitAdmission implements Admission {
 
@@ -38,6 +38,8 @@ final class PermitAdmission implements Admission {
     private enum State {
         /** A request is on its way. */
         ASKING,
+        /** A request met contention, and is made again after a pause. */
+        PAUSING,
         /** The store has this among its waiters. */
         WAITING,
         /** There is a permit. */
@@ -60,6 +62,7 @@ final class PermitAdmission implements Admission {
     private final AtomicBoolean ending = new AtomicBoolean();
 
     // All of these are guarded by this. Nothing is called while the lock is held.
+    private final ContentionPause pause;
     private State state = State.ASKING;
     private String permitId;
     private LeaseReckoning reckoning;
@@ -69,15 +72,18 @@ final class PermitAdmission implements Admission {
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
+    // What the last request met; null when it was answered.
+    private Throwable contention;
 
-    PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method, Duration maxWait) {
+    PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method) {
         this.engine = engine;
         this.spec = spec;
         this.method = method;
         this.timers = engine.timers();
         this.lease = LeasedPermit.leaseOf(spec);
-        this.wait = new WaitLimit(timers, maxWait);
+        this.wait = new WaitLimit(timers, spec.maxWait());
         this.permitId = engine.ids().next();
+        this.pause = engine.newPause();
     }
 
     /** Asks for the permit. */
@@ -122,7 +128,9 @@ final class PermitAdmission implements Admission {
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
             engine.availability().notice(failure);
-            if (failure != null) {
+            if (failure != null && StoreFailures.isContention(failure)) {
+                contended(request.permitId(), failure);
+            } else if (failure != null) {
                 failed(request.permitId(), failure);
             } else {
                 answered(request.permitId(), reply);
@@ -132,6 +140,55 @@ final class PermitAdmission implements Admission {
             // Those who were in the room by then have been told already.
             stop().run();
         }
+    }
+
+    private void contended(String id, Throwable failure) {
+        Runnable next;
+        synchronized (this) {
+            if (state != State.ASKING || !id.equals(permitId)) {
+                // Nothing was done, so nothing follows.
+                return;
+            }
+            contention = failure;
+            if (giveUpReason != null || !wait.mayWait()) {
+                RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
+                state = State.REJECTED;
+                next = () -> rejectContended(rejection);
+            } else {
+                state = State.PAUSING;
+                Duration time = pause.next();
+                next = () -> {
+                    promise.mustWait();
+                    timers.after(time, this::askAgain);
+                };
+            }
+        }
+        next.run();
+    }
+
+    private void askAgain() {
+        synchronized (this) {
+            if (state != State.PAUSING) {
+                // The wait was over before the pause.
+                return;
+            }
+            state = State.ASKING;
+        }
+        ask();
+    }
+
+    // In the background, because the way out is as crowded as the way in.
+    private void rejectContended(RuntimeException rejection) {
+        String id;
+        boolean mayBeInStore;
+        synchronized (this) {
+            id = permitId;
+            mayBeInStore = hasWaited;
+        }
+        if (mayBeInStore) {
+            engine.returns().inBackground(spec.name(), id, lease);
+        }
+        reject(rejection);
     }
 
     private void answered(String id, AcquireReply reply) {
@@ -207,6 +264,8 @@ final class PermitAdmission implements Admission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
+        contention = null;
+        pause.reset();
         if (giveUpReason != null) {
             RuntimeException rejection = giveUpReason.get();
             state = State.REJECTED;
@@ -250,7 +309,7 @@ final class PermitAdmission implements Admission {
         boolean mayBeInStore;
         boolean isLate;
         synchronized (this) {
-            isLate = state != State.ASKING && state != State.WAITING || !id.equals(permitId);
+            isLate = !isOpen() || !id.equals(permitId);
             mayBeInStore = hasWaited || mayBeCarriedOut(failure);
             state = isLate ? state : State.REJECTED;
         }
@@ -261,7 +320,12 @@ final class PermitAdmission implements Admission {
         if (mayBeInStore) {
             engine.returns().inBackground(spec.name(), id, lease);
         }
-        reject(StoreFailures.unavailable(spec.name(), failure));
+        reject(StoreFailures.rejection(spec.name(), failure));
+    }
+
+    // Within the lock; neither granted nor rejected.
+    private boolean isOpen() {
+        return state == State.ASKING || state == State.PAUSING || state == State.WAITING;
     }
 
     private static boolean mayBeCarriedOut(Throwable failure) {
@@ -277,7 +341,7 @@ final class PermitAdmission implements Admission {
     void handedOver(String id, HandOver handOver) {
         LeasedPermit permit;
         synchronized (this) {
-            if (state != State.ASKING && state != State.WAITING || !id.equals(permitId)) {
+            if (!isOpen() || !id.equals(permitId)) {
                 return;
             }
             long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
@@ -288,7 +352,7 @@ final class PermitAdmission implements Admission {
             } else if (state == State.WAITING) {
                 permit = null;
             } else {
-                // The answer that is on its way tells more.
+                // The answer that is on its way, or will be after the pause, tells more.
                 return;
             }
         }
@@ -348,7 +412,13 @@ final class PermitAdmission implements Admission {
     }
 
     private void timeIsOver() {
-        giveUp(() -> new BulkheadFullException(spec.name(), limit, nearestLeaseEnd)).run();
+        giveUp(this::timeOver).run();
+    }
+
+    // Within the lock.
+    private RuntimeException timeOver() {
+        return contention == null ? new BulkheadFullException(spec.name(), limit, nearestLeaseEnd)
+                : StoreFailures.rejection(spec.name(), contention);
     }
 
     /**
@@ -362,17 +432,19 @@ final class PermitAdmission implements Admission {
 
     private Runnable giveUp(Supplier<RuntimeException> reason) {
         RuntimeException rejection;
+        boolean pausing;
         synchronized (this) {
             if (state == State.ASKING) {
                 giveUpReason = reason;
             }
-            if (state != State.WAITING) {
+            pausing = state == State.PAUSING;
+            if (!pausing && state != State.WAITING) {
                 return NOTHING;
             }
             rejection = reason.get();
             state = State.REJECTED;
         }
-        return () -> leaveAndReject(rejection);
+        return pausing ? () -> rejectContended(rejection) : () -> leaveAndReject(rejection);
     }
 
     private RuntimeException stopping() {

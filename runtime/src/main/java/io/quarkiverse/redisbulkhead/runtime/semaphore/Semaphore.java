@@ -13,7 +13,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
  * A counting semaphore. Safe for use by many threads. Where the store gives no answer, stages fail with
- * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}.
+ * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}; where it is contended, with
+ * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
  */
 public final class Semaphore {
 
@@ -43,18 +44,18 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method) {
-        return admit(method, spec.maxWait());
+        return limiting ? engine.admit(spec, method) : UncountedAdmission.of(spec);
     }
 
     /**
-     * Asks for a permit.
+     * This semaphore, with another time to wait.
      *
-     * @param method what the permit is for, as operators see it
-     * @param maxWait how long to wait for it; zero: one attempt
-     * @return the request, under way
+     * @param maxWait how long to wait for a permit; zero: one attempt
+     * @return the semaphore, which shares its permits with this one
+     * @throws IllegalArgumentException when the time is null, negative or too long
      */
-    public Admission admit(String method, Duration maxWait) {
-        return limiting ? engine.admit(spec, method, maxWait) : UncountedAdmission.of(spec);
+    public Semaphore within(Duration maxWait) {
+        return new Semaphore(spec.toBuilder().maxWait(maxWait).build(), engine, limiting);
     }
 
     /**

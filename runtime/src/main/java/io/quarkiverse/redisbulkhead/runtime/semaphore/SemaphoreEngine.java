@@ -28,6 +28,7 @@ public final class SemaphoreEngine {
     private final HolderIdentity identity;
     private final boolean fenced;
     private final Optional<SemaphoreEngine> fallback;
+    private final DoubleSupplier random;
     private final PermitIds ids = new PermitIds();
     private final Availability availability = new Availability();
     private final PermitReclaimer reclaimer;
@@ -73,6 +74,7 @@ public final class SemaphoreEngine {
         this.identity = identity;
         this.fenced = fenced;
         this.fallback = fallback;
+        this.random = random;
         this.reclaimer = new PermitReclaimer(store, timers);
         this.returns = new PermitReturns(store, reclaimer);
         this.keeper = new PermitKeeper(store, timers, availability, losses);
@@ -115,21 +117,21 @@ public final class SemaphoreEngine {
     }
 
     /** Begins to ask for a permit. */
-    Admission admit(SemaphoreSpec spec, String method, Duration maxWait) {
+    Admission admit(SemaphoreSpec spec, String method) {
         long begunAt = timers.nanoTime();
-        Admission byStore = new PermitAdmission(this, spec, method, maxWait).begin();
+        Admission byStore = new PermitAdmission(this, spec, method).begin();
         return switch (spec.onOutage()) {
             case REJECT -> byStore;
             case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(spec));
             case LOCAL -> fallback.<Admission> map(local -> new FallbackAdmission(byStore, () -> {
-                Duration left = maxWait.minusNanos(timers.nanoTime() - begunAt);
-                return local.admit(localSpec(spec), method, left.isNegative() ? Duration.ZERO : left);
+                Duration left = spec.maxWait().minusNanos(timers.nanoTime() - begunAt);
+                return local.admit(localSpec(spec, left.isNegative() ? Duration.ZERO : left), method);
             })).orElse(byStore);
         };
     }
 
-    private static SemaphoreSpec localSpec(SemaphoreSpec spec) {
-        return spec.toBuilder().permits(spec.localPermits()).build();
+    private static SemaphoreSpec localSpec(SemaphoreSpec spec, Duration maxWait) {
+        return spec.toBuilder().permits(spec.localPermits()).maxWait(maxWait).build();
     }
 
     /** Refuses new requests from now on, and rejects all who wait. Executions that hold their permits go on. */
@@ -178,6 +180,10 @@ public final class SemaphoreEngine {
 
     boolean fenced() {
         return fenced;
+    }
+
+    ContentionPause newPause() {
+        return new ContentionPause(random);
     }
 
     PermitIds ids() {

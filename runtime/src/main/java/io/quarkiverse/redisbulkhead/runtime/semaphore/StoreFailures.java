@@ -4,7 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** Turns what a store fails with into what callers are promised. */
@@ -14,12 +16,18 @@ final class StoreFailures {
     }
 
     static <T> CompletionStage<T> translate(String bulkhead, CompletionStage<T> answer) {
-        return answer.exceptionallyCompose(failure -> CompletableFuture.failedStage(unavailable(bulkhead, failure)));
+        return answer.exceptionallyCompose(failure -> CompletableFuture.failedStage(rejection(bulkhead, failure)));
     }
 
-    static BulkheadUnavailableException unavailable(String bulkhead, Throwable failure) {
+    static RuntimeException rejection(String bulkhead, Throwable failure) {
         Throwable cause = cause(failure);
-        return new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
+        return isContention(cause) ? new BulkheadContendedException(bulkhead, cause)
+                : new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
+    }
+
+    /** Whether the store answers, but did nothing, because too many were asking. */
+    static boolean isContention(Throwable failure) {
+        return cause(failure) instanceof StoreContendedException;
     }
 
     /** Whether a rejection is for want of an answer from the store. */

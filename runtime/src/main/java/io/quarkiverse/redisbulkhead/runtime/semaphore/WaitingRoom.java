@@ -49,9 +49,11 @@ final class WaitingRoom {
         private boolean polling;
         private boolean pollAgain;
         private Duration gap = SHORTEST_GAP;
+        private final ContentionPause pause;
 
-        private Line(Timers timers) {
+        private Line(Timers timers, DoubleSupplier random) {
             this.alarm = new Alarm(timers);
+            this.pause = new ContentionPause(random);
         }
     }
 
@@ -69,7 +71,7 @@ final class WaitingRoom {
     void enter(PermitAdmission admission) {
         byId.put(admission.permitId(), admission);
         lines.compute(admission.spec().name(), (bulkhead, known) -> {
-            Line line = known == null ? new Line(timers) : known;
+            Line line = known == null ? new Line(timers, random) : known;
             line.admissions.add(admission);
             return line;
         });
@@ -228,7 +230,9 @@ final class WaitingRoom {
         long sentAt = timers.nanoTime();
         store.poll(bulkhead, limit, part.places()).whenComplete((reply, failure) -> {
             availability.notice(failure);
-            if (failure != null) {
+            if (failure != null && StoreFailures.isContention(failure)) {
+                contended(bulkhead);
+            } else if (failure != null) {
                 LOG.debugf("Waiters of bulkhead '%s' could not ask: %s", bulkhead, failure.getMessage());
                 parts.forEach(failed -> failed.admissions().forEach((id, admission) -> admission.failed(id, failure)));
                 polled(bulkhead, false, FALLBACK);
@@ -252,12 +256,23 @@ final class WaitingRoom {
         return !reply.handedOver().isEmpty() || !reply.gone().isEmpty();
     }
 
+    // Nobody knows more than before, so all stay and the question is asked again.
+    private void contended(String bulkhead) {
+        lines.computeIfPresent(bulkhead, (name, line) -> {
+            line.polling = false;
+            line.pollAgain = false;
+            line.alarm.noLaterThan(timers.nanoTime() + line.pause.next().toNanos(), () -> poll(name));
+            return line;
+        });
+    }
+
     private void polled(String bulkhead, boolean fruitful, Duration nearestLeaseEnd) {
         boolean[] again = new boolean[1];
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             again[0] = line.pollAgain;
             line.pollAgain = false;
+            line.pause.reset();
             Duration longer = line.gap.multipliedBy(2);
             line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(FALLBACK) < 0 ? longer : FALLBACK;
             line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(name));

@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
  * store's; do not block it. A failure is told by the stage and never thrown. Where the store gives no answer, a stage
- * fails with {@link StoreException}.
+ * fails with {@link StoreException}; where too many are asking, with {@link StoreContendedException}, and then nothing was
+ * done.
  */
 public interface PermitStore {
 

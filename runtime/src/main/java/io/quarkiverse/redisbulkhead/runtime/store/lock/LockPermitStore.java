@@ -46,7 +46,7 @@ public final class LockPermitStore implements PermitStore {
     private final Lanes lanes;
     private final Mailbox mailbox;
     private final String keyPrefix;
-    private final LockSettings settings;
+    private final StepSettings settings;
     private final Turns turns;
     private volatile Consumer<Notice> listener = notice -> {
     };
@@ -64,10 +64,10 @@ public final class LockPermitStore implements PermitStore {
      */
     public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration lockTimeout,
             Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {
-        this(links, mailbox, keyPrefix, new LockSettings(lockTimeout, contentionTimeout, SLACK, new ServerClock()), timer);
+        this(links, mailbox, keyPrefix, new StepSettings(lockTimeout, contentionTimeout, SLACK, new ServerClock()), timer);
     }
 
-    LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, LockSettings settings,
+    LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,
             BiConsumer<Duration, Runnable> timer) {
         this.lanes = new Lanes(links);
         this.mailbox = mailbox;

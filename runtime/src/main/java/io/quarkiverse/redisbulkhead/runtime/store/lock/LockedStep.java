@@ -64,7 +64,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     private final AddressBook book;
     private final BulkheadKeys keys;
-    private final LockSettings settings;
+    private final StepSettings settings;
     private final List<Operation<?>> operations;
     private final boolean frugal;
     private final String token = UUID.randomUUID().toString();
@@ -79,7 +79,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
      * @param operations what to do, in this order
      * @param frugal whether to do without what needs memory and can be done later
      */
-    LockedStep(AddressBook book, LockSettings settings, List<Operation<?>> operations, boolean frugal) {
+    LockedStep(AddressBook book, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
         this.book = book;
         this.keys = book.keys();
         this.settings = settings;

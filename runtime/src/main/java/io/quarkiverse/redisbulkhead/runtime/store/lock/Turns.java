@@ -35,7 +35,7 @@ final class Turns {
     private static final int MOST_IDS = 500;
 
     private final Lanes lanes;
-    private final LockSettings settings;
+    private final StepSettings settings;
     private final Function<String, AddressBook> books;
     private final BiConsumer<Duration, Runnable> timer;
     private final Consumer<Notice> listener;
@@ -102,7 +102,7 @@ final class Turns {
      * @param timer does something later
      * @param listener told of what a step has found out
      */
-    Turns(Lanes lanes, LockSettings settings, Function<String, AddressBook> books, BiConsumer<Duration, Runnable> timer,
+    Turns(Lanes lanes, StepSettings settings, Function<String, AddressBook> books, BiConsumer<Duration, Runnable> timer,
             Consumer<Notice> listener) {
         this.lanes = lanes;
         this.settings = settings;

@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -192,6 +193,45 @@ class LockPermitStoreTest {
 
         assertThat(calls("exec")).isLessThan(100);
         assertThat(get(store.occupancy("reports", 0)).inUse()).isEqualTo(1_000);
+    }
+
+    /** A key that a step empties and fills again has lost its time to live, and gets it anew. */
+    @Test
+    void whatIsEmptiedAndFilledInOneStepExpires() throws Exception {
+        get(acquire(store, "a", 1));
+        redis.command("SET", LOCK, "of somebody else");
+        CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
+        CompletableFuture<Boolean> release = store.release("reports", "a").toCompletableFuture();
+        CompletableFuture<AcquireReply> next = acquire(store, "b", 1);
+        redis.command("DEL", LOCK);
+
+        assertThat(get(meanwhile)).isInstanceOf(Full.class);
+        assertThat(get(release)).isTrue();
+        assertThat(get(next)).isInstanceOf(Granted.class);
+        for (String part : List.of("holders", "details", "ticket", "limits")) {
+            assertThat(redis.command("PTTL", "test:{reports}:" + part).toLong()).as(part).isPositive();
+        }
+    }
+
+    /** A step looks at a part of those who wait only; when more permits are free than that, others follow at once. */
+    @Test
+    void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
+        int permits = 60;
+        for (int i = 0; i < permits; i++) {
+            get(store.acquire(new AcquireRequest("reports", "dead" + i, permits, Duration.ofMillis(1_500), true, Duration.ZERO,
+                    "app", "host:1", "A#a")));
+        }
+        for (int i = 0; i < permits; i++) {
+            assertThat(get(store.acquire(new AcquireRequest("reports", "waiter" + i, permits, LONG, true, LONG, "app", "host:1",
+                    "A#a")))).isInstanceOf(Waiting.class);
+        }
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == 0);
+
+        get(store.release("reports", "never"));
+
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == permits);
+        assertThat(get(store.occupancy("reports", 0)).waiting()).isZero();
     }
 
     /** One request that Redis refuses does not take others of its step with it. */

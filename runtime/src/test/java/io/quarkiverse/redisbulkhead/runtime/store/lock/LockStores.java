@@ -26,7 +26,7 @@ final class LockStores {
 
     /** With a clock that the test moves. */
     static StoreFixture fixture(TestRedis redis) {
-        LockSettings settings = new LockSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
+        StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
                 new TestClock());
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, client, mailbox) -> {
             List<RedisLink> links = links(server, client, Duration.ofSeconds(20));

@@ -10,5 +10,5 @@ import java.time.Duration;
  * @param slack how long keys outlive what they hold
  * @param clock the clock of the server
  */
-record LockSettings(Duration lockTimeout, Duration contentionTimeout, Duration slack, ServerClock clock) {
+record StepSettings(Duration lockTimeout, Duration contentionTimeout, Duration slack, ServerClock clock) {
 }

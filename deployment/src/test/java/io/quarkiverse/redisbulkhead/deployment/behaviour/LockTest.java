@@ -1,0 +1,12 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Locks that scripts keep. */
+class LockTest extends LockContract {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = application();
+}

@@ -1,0 +1,63 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkus.test.QuarkusUnitTest;
+
+/**
+ * An application without any annotation, whose limits are switched off and let everything through while Redis is away: its
+ * locks lock all the same, and nobody gets one without Redis.
+ */
+class LocksOnlyTest {
+
+    static final KillableRedis REDIS = new KillableRedis("locks-only-test");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(KillableRedis.class))
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.enabled", "false")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "allow");
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @AfterEach
+    void stop() {
+        REDIS.stop();
+    }
+
+    @Test
+    void nobodyGetsALockWithoutRedis() {
+        RedisLock lock = bulkheads.lock("orders");
+        assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("'lock:orders'");
+        assertThatThrownBy(() -> lock.run(() -> {
+            throw new AssertionError("must not run");
+        })).isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(() -> lock.callAsync(() -> {
+            throw new AssertionError("must not run");
+        }).await().atMost(Duration.ofSeconds(10))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(lock::owner).isInstanceOf(BulkheadUnavailableException.class);
+
+        REDIS.start();
+        Permit owned = lock.lock();
+        assertThat(owned.fencingToken()).isPositive();
+        assertThat(lock.tryLock()).isEmpty();
+        assertThat(owned.release()).isTrue();
+        assertThat(bulkheads.names()).isEmpty();
+    }
+}

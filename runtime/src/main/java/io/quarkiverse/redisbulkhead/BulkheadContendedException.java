@@ -1,0 +1,43 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.util.Objects;
+
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+
+/**
+ * So many were asking for permits of one bulkhead at the same moment that this call did not get its turn to ask. Permits may
+ * have been free. Redis is not away, so {@link OnOutage} does not apply. A guarded method did not run.
+ * <p>
+ * Only the store {@code lock} can be contended; with the others this is never thrown.
+ * <p>
+ * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
+ */
+public class BulkheadContendedException extends BulkheadException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String name;
+
+    /**
+     * Creates the exception.
+     *
+     * @param name the bulkhead, not null
+     * @param cause what the store says about it, or null
+     */
+    public BulkheadContendedException(String name, Throwable cause) {
+        super("Bulkhead '" + name + "' is contended: too many were asking it at the same moment, so this call did not get its "
+                + "turn; permits may have been free. Let calls wait longer (max-wait, for a lock acquire-timeout), set a longer "
+                + "quarkus.redis-bulkhead.lock-store.contention-timeout, or build the application with "
+                + "quarkus.redis-bulkhead.store=script, which needs no turns", cause);
+        this.name = Objects.requireNonNull(name);
+    }
+
+    /**
+     * The bulkhead that could not be asked.
+     *
+     * @return its name, never null
+     */
+    public String name() {
+        return name;
+    }
+}

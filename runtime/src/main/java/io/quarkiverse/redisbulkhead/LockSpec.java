@@ -1,0 +1,212 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a lock is: an immutable value, checked when it is built.
+ *
+ * <pre>{@code
+ * LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(2)).lockTimeout(Duration.ofSeconds(30)).build();
+ * }</pre>
+ *
+ * There is no {@link OnOutage} for locks: while Redis gives no answer nobody gets one. Any other answer would make two owners.
+ */
+public final class LockSpec {
+
+    /** What the names of the bulkheads that are behind locks begin with. Other bulkheads cannot have such a name. */
+    public static final String BULKHEAD_PREFIX = "lock:";
+
+    /** The greatest length of a name, in UTF-16 characters. */
+    public static final int MAX_NAME_LENGTH = SemaphoreSpec.MAX_NAME_LENGTH - BULKHEAD_PREFIX.length();
+
+    private final String name;
+    private final SemaphoreSpec bulkhead;
+
+    private LockSpec(Builder builder) {
+        this.name = builder.name;
+        this.bulkhead = builder.bulkhead.build();
+    }
+
+    /**
+     * Starts a definition.
+     *
+     * @param name the lock's name; applications that use the same name on the same Redis share the lock. A bulkhead of that
+     *        name has nothing to do with it
+     * @return a builder; what is not set is: {@code acquireTimeout} 10 seconds, {@code lockTimeout} 30 seconds, not fair, no
+     *         {@code maxHold}, {@link OnLost#REPORT}
+     * @throws IllegalArgumentException when the name is null, blank or longer than {@link #MAX_NAME_LENGTH} characters
+     */
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    /**
+     * The lock's name.
+     *
+     * @return never null, never blank
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * How long {@code lock}, {@code run} and {@code call} wait for the lock unless they are told otherwise.
+     *
+     * @return zero for one attempt; at most {@link SemaphoreSpec#MAX_WAIT}
+     */
+    public Duration acquireTimeout() {
+        return bulkhead.maxWait();
+    }
+
+    /**
+     * The lease: after what time the lock of an owner that has crashed is free. While its owner lives, it is renewed every
+     * third of that.
+     *
+     * @return from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
+     */
+    public Duration lockTimeout() {
+        return bulkhead.expire();
+    }
+
+    /**
+     * Whether those who wait get the lock in the order of their requests.
+     *
+     * @return {@code true} for first come, first served
+     */
+    public boolean fair() {
+        return bulkhead.fair();
+    }
+
+    /**
+     * For how long the lock is renewed at the most.
+     *
+     * @return empty when there is no bound
+     */
+    public Optional<Duration> maxHold() {
+        return bulkhead.maxHold();
+    }
+
+    /**
+     * What happens to an execution that loses the lock.
+     *
+     * @return never null
+     */
+    public OnLost onLost() {
+        return bulkhead.onLost();
+    }
+
+    /**
+     * The bulkhead with one permit that is behind the lock. Its name is {@value #BULKHEAD_PREFIX} and the lock's name;
+     * operators
+     * see that in {@link Holder#bulkhead()}, in events and in the log. {@link RedisBulkheads#semaphore(SemaphoreSpec)} refuses
+     * it.
+     *
+     * @return never null
+     */
+    public SemaphoreSpec bulkhead() {
+        return bulkhead;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof LockSpec that && bulkhead.equals(that.bulkhead);
+    }
+
+    @Override
+    public int hashCode() {
+        return bulkhead.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "'" + name + "' (acquireTimeout=" + acquireTimeout() + ", lockTimeout=" + lockTimeout() + ", fair=" + fair()
+                + ", maxHold=" + maxHold().map(Duration::toString).orElse("none") + ", onLost=" + onLost() + ")";
+    }
+
+    /** Builds a {@link LockSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
+    public static final class Builder {
+
+        private static final Duration DEFAULT_ACQUIRE_TIMEOUT = Duration.ofSeconds(10);
+        private static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(30);
+        private static final Duration SHORTEST = Duration.ofMillis(1);
+
+        private final String name;
+        private final SemaphoreSpec.Builder bulkhead;
+
+        private Builder(String name) {
+            this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
+            this.bulkhead = SemaphoreSpec.ofLock(name).maxWait(DEFAULT_ACQUIRE_TIMEOUT).expire(DEFAULT_LOCK_TIMEOUT);
+        }
+
+        /**
+         * Sets how long {@code lock}, {@code run} and {@code call} wait for the lock. Fractions of a millisecond are cut off.
+         *
+         * @param acquireTimeout zero for one attempt; at most {@link SemaphoreSpec#MAX_WAIT}
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder acquireTimeout(Duration acquireTimeout) {
+            bulkhead.maxWait(SpecChecks.inRange("acquireTimeout", acquireTimeout, Duration.ZERO, SemaphoreSpec.MAX_WAIT));
+            return this;
+        }
+
+        /**
+         * Sets the lease: after what time the lock of an owner that has crashed is free. It should be longer than the pauses
+         * that a process may suffer. Fractions of a millisecond are cut off.
+         *
+         * @param lockTimeout from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
+         * @return this
+         * @throws IllegalArgumentException when it is null, too short or too long
+         */
+        public Builder lockTimeout(Duration lockTimeout) {
+            bulkhead.expire(SpecChecks.inRange("lockTimeout", lockTimeout, SHORTEST, SemaphoreSpec.MAX_EXPIRE));
+            return this;
+        }
+
+        /**
+         * Sets the order in which those who wait get the lock.
+         *
+         * @param fair {@code true} for first come, first served
+         * @return this
+         */
+        public Builder fair(boolean fair) {
+            bulkhead.fair(fair);
+            return this;
+        }
+
+        /**
+         * Bounds for how long the lock is renewed; then it is lost. Without it, the lock is renewed until it is released.
+         * Fractions of a millisecond are cut off.
+         *
+         * @param maxHold from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
+         * @return this
+         * @throws IllegalArgumentException when it is null, too short or too long
+         */
+        public Builder maxHold(Duration maxHold) {
+            bulkhead.maxHold(maxHold);
+            return this;
+        }
+
+        /**
+         * Sets what happens to an execution that loses the lock.
+         *
+         * @param onLost not null
+         * @return this
+         * @throws IllegalArgumentException when it is null
+         */
+        public Builder onLost(OnLost onLost) {
+            bulkhead.onLost(onLost);
+            return this;
+        }
+
+        /**
+         * Ends the definition.
+         *
+         * @return the value
+         */
+        public LockSpec build() {
+            return new LockSpec(this);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/**
+ * The admission to a lock: where the bulkhead behind it is full, the lock is held by another.
+ *
+ * @param lock the lock's name
+ * @param bulkhead the admission to the bulkhead behind it
+ */
+record LockAdmission(String lock, Admission bulkhead) implements Admission {
+
+    @Override
+    public CompletionStage<List<HeldPermit>> granted() {
+        return bulkhead.granted().exceptionallyCompose(rejection -> CompletableFuture.failedStage(translated(rejection)));
+    }
+
+    private Throwable translated(Throwable rejection) {
+        Throwable cause = rejection instanceof CompletionException ? rejection.getCause() : rejection;
+        return cause instanceof BulkheadFullException full ? new LockNotAcquiredException(lock, full.nearestLeaseEnd()) : cause;
+    }
+
+    @Override
+    public CompletionStage<Void> asked() {
+        return bulkhead.asked();
+    }
+
+    @Override
+    public CompletionStage<Void> end() {
+        return bulkhead.end();
+    }
+}

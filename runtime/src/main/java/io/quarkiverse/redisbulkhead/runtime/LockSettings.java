@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LocksConfig;
+
+/** What the configuration says about locks: about all of them, and about those that it names. */
+final class LockSettings {
+
+    private final LocksConfig config;
+
+    private LockSettings(LocksConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Checks the configuration.
+     *
+     * @param config the configuration
+     * @param errors takes what is wrong with it
+     * @return to be used when there are no errors
+     */
+    static LockSettings of(LocksConfig config, ConfigurationErrors errors) {
+        LockSpec.Builder any = LockSpec.named("any");
+        errors.set(PropertyNames.PREFIX + "lock.acquire-timeout", config.acquireTimeout(), any::acquireTimeout);
+        errors.set(PropertyNames.PREFIX + "lock.lock-timeout", config.lockTimeout(), any::lockTimeout);
+        config.locks().forEach((name, lock) -> {
+            errors.set(PropertyNames.ofLock(name, "*"), name, LockSpec::named);
+            lock.acquireTimeout().ifPresent(
+                    wait -> errors.set(PropertyNames.ofLock(name, "acquire-timeout"), wait, any::acquireTimeout));
+            lock.lockTimeout().ifPresent(
+                    lease -> errors.set(PropertyNames.ofLock(name, "lock-timeout"), lease, any::lockTimeout));
+        });
+        return new LockSettings(config);
+    }
+
+    /**
+     * One lock.
+     *
+     * @param name any name
+     * @return its definition
+     * @throws IllegalArgumentException when the name is not valid
+     */
+    LockSpec lock(String name) {
+        LockSpec.Builder spec = LockSpec.named(name);
+        Optional<LockConfig> own = Optional.ofNullable(config.locks().get(name));
+        spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(config.acquireTimeout()));
+        spec.lockTimeout(own.flatMap(LockConfig::lockTimeout).orElse(config.lockTimeout()));
+        own.flatMap(LockConfig::fair).ifPresent(spec::fair);
+        return spec.build();
+    }
+}

@@ -1,0 +1,101 @@
+package io.quarkiverse.redisbulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockSpecTest {
+
+    @Test
+    void defaults() {
+        LockSpec spec = LockSpec.named("orders").build();
+
+        assertThat(spec.name()).isEqualTo("orders");
+        assertThat(spec.acquireTimeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(spec.lockTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(spec.fair()).isFalse();
+        assertThat(spec.maxHold()).isEmpty();
+        assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
+    }
+
+    /** A lock is a bulkhead with one permit, and nobody gets it without Redis. */
+    @Test
+    void isABulkheadWithOnePermit() {
+        SemaphoreSpec bulkhead = LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(1))
+                .lockTimeout(Duration.ofSeconds(2)).fair(true).maxHold(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT).build()
+                .bulkhead();
+
+        assertThat(bulkhead.name()).isEqualTo("lock:orders");
+        assertThat(bulkhead.permits()).isEqualTo(1);
+        assertThat(bulkhead.maxWait()).hasSeconds(1);
+        assertThat(bulkhead.expire()).hasSeconds(2);
+        assertThat(bulkhead.fair()).isTrue();
+        assertThat(bulkhead.maxHold()).hasValue(Duration.ofSeconds(3));
+        assertThat(bulkhead.onLost()).isEqualTo(OnLost.INTERRUPT);
+        assertThat(bulkhead.onOutage()).isEqualTo(OnOutage.REJECT);
+    }
+
+    @Test
+    void isAValue() {
+        LockSpec spec = LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build();
+        assertThat(spec).isEqualTo(LockSpec.named("orders").lockTimeout(Duration.ofNanos(5_000_999_999L)).build())
+                .hasSameHashCodeAs(LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build())
+                .isNotEqualTo(LockSpec.named("orders").build())
+                .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
+                .hasToString(
+                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, onLost=REPORT)");
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "", " ", "\t\n", "\uD800" })
+    void refusesANameThatIsNone(String name) {
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named(name)).withMessageContaining("name");
+    }
+
+    @Test
+    void refusesALongName() {
+        assertThat(LockSpec.named("x".repeat(195)).build().bulkhead().name()).hasSize(200);
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("x".repeat(196)))
+                .withMessageContaining("195").withMessageContaining("196");
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
+    void refusesALeaseThatIsNone(Duration lease) {
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").lockTimeout(lease))
+                .withMessageContaining("lockTimeout");
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "PT-1S", "P366D" })
+    void refusesAWaitThatIsNone(Duration wait) {
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").acquireTimeout(wait))
+                .withMessageContaining("acquireTimeout");
+    }
+
+    @Test
+    void refusesOtherValuesThatAreNone() {
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").onLost(null)).withMessageContaining("onLost");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").maxHold(Duration.ZERO))
+                .withMessageContaining("maxHold");
+    }
+
+    @Test
+    void aRejectionTellsOfTheLock() {
+        LockNotAcquiredException rejection = new LockNotAcquiredException("orders", Duration.ofMillis(1_500));
+        assertThat(rejection).hasMessage("Lock 'orders' is held by another; its lease ends in 1500 ms, unless it is renewed");
+        assertThat(rejection.lock()).isEqualTo("orders");
+        assertThat(rejection.name()).isEqualTo("lock:orders");
+        assertThat(rejection.limit()).isEqualTo(1);
+        assertThat(rejection.nearestLeaseEnd()).hasMillis(1_500);
+    }
+}

@@ -1,0 +1,94 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class LockSettingsTest {
+
+    @Test
+    void withoutConfigurationTheDefaultsHold() {
+        assertThat(settings(Map.of()).lock("orders")).isEqualTo(LockSpec.named("orders").build());
+    }
+
+    @Test
+    void theValuesOfOneLockWinOverThoseOfAll() {
+        LockSettings settings = settings(Map.of("acquire-timeout", "1s", "lock-timeout", "2s", "\"of.orders\".lock-timeout",
+                "4s", "\"of.orders\".fair", "true", "jobs.acquire-timeout", "0s"));
+
+        assertThat(settings.lock("any")).isEqualTo(
+                LockSpec.named("any").acquireTimeout(Duration.ofSeconds(1)).lockTimeout(Duration.ofSeconds(2)).build());
+        assertThat(settings.lock("of.orders")).isEqualTo(LockSpec.named("of.orders").acquireTimeout(Duration.ofSeconds(1))
+                .lockTimeout(Duration.ofSeconds(4)).fair(true).build());
+        assertThat(settings.lock("jobs")).isEqualTo(LockSpec.named("jobs").acquireTimeout(Duration.ZERO)
+                .lockTimeout(Duration.ofSeconds(2)).build());
+    }
+
+    /** A bulkhead's settings are not a lock's, and the other way round. */
+    @Test
+    void locksAreNoBulkheads() {
+        Map<String, String> properties = Map.of("lock.acquire-timeout", "1s", "lock.orders.fair", "true", "orders.fair",
+                "false");
+        assertThat(config(properties).bulkheads()).containsOnlyKeys("orders");
+        assertThat(config(properties).lock().locks()).containsOnlyKeys("orders");
+        assertThat(config(properties).lock().locks().get("orders").fair()).hasValue(true);
+    }
+
+    @Test
+    void wrongValuesAreReportedTogetherWithTheirProperties() {
+        assertThatThrownBy(() -> settings(Map.of("acquire-timeout", "PT-1S", "lock-timeout", "0s",
+                "\"of.orders\".acquire-timeout", "366d", "\"of.orders\".lock-timeout", "PT-2S",
+                "\"" + "x".repeat(196) + "\".fair", "true")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("has 5 errors:")
+                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must not be negative, "
+                        + "but is PT-1S")
+                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must be at least one "
+                        + "millisecond, but is PT0S")
+                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not "
+                        + "be longer than 365 days, but is PT8784H")
+                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at "
+                        + "least one millisecond, but is PT-2S")
+                .hasMessageContaining("\".*: name must not be longer than 195 characters");
+    }
+
+    @Test
+    void aNameThatIsNoneIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of()).lock(" ")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name must not be blank");
+        assertThatThrownBy(() -> settings(Map.of()).lock(null)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name must not be blank");
+    }
+
+    private static LockSettings settings(Map<String, String> properties) {
+        Map<String, String> ofLocks = new HashMap<>();
+        properties.forEach((key, value) -> ofLocks.put("lock." + key, value));
+        ConfigurationErrors errors = new ConfigurationErrors();
+        LockSettings settings = LockSettings.of(config(ofLocks).lock(), errors);
+        errors.report();
+        return settings;
+    }
+
+    private static RedisBulkheadRuntimeConfig config(Map<String, String> properties) {
+        Map<String, String> full = new HashMap<>();
+        properties.forEach((key, value) -> full.put("quarkus.redis-bulkhead." + key, value));
+        SmallRyeConfig config = new SmallRyeConfigBuilder()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withSources(new PropertiesConfigSource(full, "test", 100))
+                .build();
+        return config.getConfigMapping(RedisBulkheadRuntimeConfig.class);
+    }
+}

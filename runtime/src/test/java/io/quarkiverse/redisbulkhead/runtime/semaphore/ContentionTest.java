@@ -1,0 +1,364 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** A store that answers, but does nothing because too many are asking: that is neither full nor an outage. */
+class ContentionTest {
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
+            .maxWait(Duration.ofSeconds(1)).build();
+    static final Duration FAR = Duration.ofSeconds(25);
+    static final long STORE_TIME = 1_000_000;
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            Optional.empty(), () -> 0.5);
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(engine.room().size()).as("waiters in this process").isZero();
+        assertThat(engine.reclaimer().pending()).as("permits to be given back").isZero();
+    }
+
+    @Test
+    void whoMayWaitAsksAgain() {
+        Admission admission = ask(SPEC);
+        String id = id();
+        contended();
+        assertThat(granted(admission)).isNotDone();
+        assertThat(acquires()).as("a pause before the next request").isEqualTo(1);
+
+        timers.advance(Duration.ofMillis(15));
+
+        assertThat(acquires()).isEqualTo(2);
+        assertThat(id()).as("the same permit").isEqualTo(id);
+        grant();
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+        assertThat(store.cancelled).isEmpty();
+    }
+
+    /** An asynchronous call leaves its worker meanwhile. */
+    @Test
+    void whoPausesWaits() {
+        Admission admission = ask(SPEC);
+        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        contended();
+        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        admission.end();
+    }
+
+    @Test
+    void pausesGrowToTheLongestAndNoFurther() {
+        ContentionPause least = new ContentionPause(() -> 0);
+        ContentionPause most = new ContentionPause(() -> 1);
+        assertThat(Stream.generate(least::next).limit(6).map(Duration::toMillis)).containsOnly(5L);
+        assertThat(Stream.generate(most::next).limit(6).map(Duration::toMillis))
+                .containsExactly(25L, 50L, 100L, 200L, 200L, 200L);
+        most.reset();
+        assertThat(most.next()).hasMillis(25);
+    }
+
+    @Test
+    void whoMayNotWaitIsRejectedAtOnce() {
+        Admission admission = ask(SPEC.toBuilder().maxWait(Duration.ZERO).build());
+        contended();
+
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadContendedException.class, e -> {
+            assertThat(e.name()).isEqualTo("reports");
+            assertThat(e).hasMessageContaining("'reports'").hasMessageContaining("may have been free")
+                    .hasMessageContaining("max-wait")
+                    .hasMessageContaining("quarkus.redis-bulkhead.lock-store.contention-timeout")
+                    .hasMessageContaining("quarkus.redis-bulkhead.store=script")
+                    .hasCauseInstanceOf(StoreContendedException.class);
+        });
+        assertThat(store.log).as("nothing was done, so nothing is undone").containsExactly("acquire reports");
+        assertThat(timers.planned()).isZero();
+    }
+
+    @Test
+    void contentionForAllOfTheWaitRejectsWhenItIsOver() {
+        Admission admission = ask(SPEC);
+        contendedUntil(Duration.ofMillis(999));
+        assertThat(granted(admission)).isNotDone();
+
+        contendedUntil(Duration.ofMillis(1));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadContendedException.class);
+        assertThat(acquires()).isBetween(8L, 30L);
+        assertThat(store.log).containsOnly("acquire reports");
+        long asked = acquires();
+        timers.advance(Duration.ofSeconds(5));
+        assertThat(acquires()).isEqualTo(asked);
+    }
+
+    /** The time is over while the last request is on its way. */
+    @Test
+    void contentionAfterTheWaitRejects() {
+        Admission admission = ask(SPEC);
+        timers.advance(Duration.ofSeconds(2));
+        assertThat(granted(admission)).isNotDone();
+        contended();
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadContendedException.class);
+    }
+
+    @Test
+    void endingDuringAPauseIsTheEnd() {
+        Admission admission = ask(SPEC);
+        contended();
+
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+
+        timers.advance(Duration.ofSeconds(5));
+        assertThat(store.log).containsExactly("acquire reports");
+    }
+
+    @Test
+    void whoPausesIsToldThatTheApplicationStops() {
+        Admission admission = ask(SPEC);
+        contended();
+        engine.refuseAndRejectWaiters();
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        timers.advance(Duration.ofSeconds(5));
+        assertThat(store.log).containsExactly("acquire reports");
+    }
+
+    /** A waiter is told of a free permit, and cannot ask for it: it keeps its place, and tries again. */
+    @Test
+    void aWaiterAsksAgainForAFreePermit() {
+        Admission admission = waiting(SPEC);
+        String id = id();
+        store.listener.accept(new PermitFree(id));
+        contended();
+        assertThat(granted(admission)).isNotDone();
+
+        timers.advance(Duration.ofMillis(15));
+        assertThat(acquires()).isEqualTo(3);
+        assertThat(id()).isEqualTo(id);
+        grant();
+
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+    }
+
+    /** Its place is given back; in the background, as the way out is as crowded. */
+    @Test
+    void aWaiterThatCannotAskInTimeLeavesItsPlace() {
+        Admission admission = waiting(SPEC);
+        String id = id();
+        timers.advance(Duration.ofMillis(990));
+        store.listener.accept(new PermitFree(id));
+        contended();
+        timers.advance(Duration.ofMillis(10));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadContendedException.class);
+        assertThat(store.cancelled).containsExactly(id);
+    }
+
+    @Test
+    void afterAnAnswerFullIsFull() {
+        Admission admission = ask(SPEC);
+        contended();
+        timers.advance(Duration.ofMillis(15));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+
+        timers.advance(Duration.ofSeconds(1));
+        store.answerReleases(false);
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** What was handed over meanwhile is taken, and not asked for again. */
+    @Test
+    void aHandOverEndsThePause() {
+        Admission admission = waiting(SPEC);
+        store.listener.accept(new PermitFree(id()));
+        contended();
+
+        store.listener.accept(new HandedOver(id(), new HandOver(42, STORE_TIME + 30_000)));
+
+        assertThat(granted(admission)).isCompleted();
+        timers.advance(Duration.ofMillis(300));
+        assertThat(acquires()).isEqualTo(2);
+        end(admission);
+    }
+
+    /** Whoever asks what has become of the waiters asks again soon; they stay. */
+    @Test
+    void aPollThatMeetsContentionIsMadeAgain() {
+        Admission admission = waiting(SPEC.toBuilder().fair(true).maxWait(Duration.ofSeconds(60)).build());
+        timers.advance(Duration.ofSeconds(3));
+        for (int i = 0; i < 20; i++) {
+            assertThat(store.polls).hasSize(i + 1);
+            store.polls.get(i).reply().completeExceptionally(new StoreContendedException("too many"));
+            assertThat(granted(admission)).isNotDone();
+            timers.advance(Duration.ofMillis(200));
+        }
+        store.polls.get(20).reply().complete(
+                new PollReply(Map.of(id(), new HandOver(42, STORE_TIME + 60_000)), Set.of(), 0, FAR, STORE_TIME + 7_000));
+
+        assertThat(granted(admission)).isCompleted();
+        assertThat(store.cancelled).isEmpty();
+        end(admission);
+    }
+
+    /** Renewals are tried again, long before the lease ends. */
+    @Test
+    void aRenewalThatMeetsContentionIsMadeAgain() {
+        Admission admission = ask(SPEC);
+        grant();
+        HeldPermit permit = granted(admission).join().get(0);
+        timers.advance(Duration.ofSeconds(10));
+        for (int i = 0; i < 5; i++) {
+            assertThat(store.renewals).hasSize(i + 1);
+            store.renewals.get(i).reply().completeExceptionally(new StoreContendedException("too many"));
+            timers.advance(Duration.ofMillis(2_500));
+        }
+        store.renewals.get(5).reply().complete(Set.of());
+        timers.advance(Duration.ofSeconds(9));
+
+        assertThat(permit.isHeld()).as("after its first lease").isTrue();
+        assertThat(losses).isEmpty();
+        end(admission);
+    }
+
+    @Test
+    void aRefreshThatMeetsContentionSaysSo() {
+        Admission admission = ask(SPEC);
+        grant();
+        HeldPermit permit = granted(admission).join().get(0);
+        CompletableFuture<Boolean> refreshed = permit.refresh().toCompletableFuture();
+        store.renewals.get(0).reply().completeExceptionally(new StoreContendedException("too many"));
+
+        assertThat(failure(refreshed)).isInstanceOf(BulkheadContendedException.class);
+        assertThat(permit.isHeld()).isTrue();
+        end(admission);
+    }
+
+    @Test
+    void aReleaseThatMeetsContentionGoesOnInTheBackground() {
+        Admission admission = ask(SPEC);
+        String id = id();
+        grant();
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        store.releases.get("reports").completeExceptionally(new StoreContendedException("too many"));
+
+        assertThat(ended).isCompleted();
+        assertThat(store.cancelled).containsExactly(id);
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void otherQuestionsSayThatTheStoreIsContended() {
+        ManualStore contended = new ManualStore() {
+            @Override
+            public CompletableFuture<Boolean> revoke(String bulkhead, String permitId) {
+                return CompletableFuture.failedFuture(new StoreContendedException("too many"));
+            }
+        };
+        SemaphoreEngine other = new SemaphoreEngine(contended, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+
+        assertThat(failure(other.semaphore(SPEC).revoke("any").toCompletableFuture()))
+                .isInstanceOf(BulkheadContendedException.class);
+    }
+
+    /** Nothing is let through, and no local permit is given: the store is there, and others have its permits. */
+    @Test
+    void contentionIsNoOutage() {
+        LocalPermitStore local = new LocalPermitStore(timers::nanoTime, STORE_TIME);
+        HolderIdentity identity = new HolderIdentity("app", "host:1");
+        SemaphoreEngine withFallback = new SemaphoreEngine(store, timers, identity, losses::add,
+                new SemaphoreEngine(local, timers, identity, losses::add, false));
+        for (OnOutage policy : OnOutage.values()) {
+            Admission admission = withFallback
+                    .semaphore(SPEC.toBuilder().onOutage(policy).maxWait(Duration.ZERO).build()).admit("A#a");
+            contended();
+            assertThat(rejection(admission)).as("%s", policy).isInstanceOf(BulkheadContendedException.class);
+            admission.end();
+        }
+        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().inUse()).isZero();
+    }
+
+    private Admission ask(SemaphoreSpec spec) {
+        return engine.semaphore(spec).admit("A#a");
+    }
+
+    private Admission waiting(SemaphoreSpec spec) {
+        Admission admission = ask(spec);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        return admission;
+    }
+
+    private void contended() {
+        store.acquires.get("reports").completeExceptionally(new StoreContendedException("too many"));
+    }
+
+    private void contendedUntil(Duration time) {
+        for (long i = 0; i < time.toMillis(); i++) {
+            contended();
+            timers.advance(Duration.ofMillis(1));
+        }
+        contended();
+    }
+
+    private void grant() {
+        store.acquires.get("reports").complete(new Granted(7, false));
+    }
+
+    private void end(Admission admission) {
+        admission.end();
+        store.answerReleases(true);
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+    }
+
+    private String id() {
+        return store.requests.get("reports").permitId();
+    }
+
+    private long acquires() {
+        return store.log.stream().filter("acquire reports"::equals).count();
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return failure(granted(admission));
+    }
+
+    private static Throwable failure(CompletableFuture<?> stage) {
+        return stage.handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+}
