@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -48,7 +49,7 @@ final class Lifetimes {
      * The commands that bring this about, to be carried out after the changes of the keys. One that was written to may have
      * been emptied before, and has no time to live then.
      */
-    List<Request> changes(BulkheadKeys keys, List<Part> written) {
+    List<Request> changes(BulkheadKeys keys, Set<Part> written) {
         List<Request> commands = new ArrayList<>();
         for (Part key : Part.values()) {
             long left = read.getOrDefault(key, 0L);

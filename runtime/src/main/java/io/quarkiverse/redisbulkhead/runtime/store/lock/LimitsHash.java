@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -9,9 +8,6 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 
 /** The limit that an operator has set, and those that callers stated of late; and the changes that a step makes to them. */
 final class LimitsHash {
@@ -23,13 +19,11 @@ final class LimitsHash {
 
     private static final long REFRESHED_MILLIS = 5_000;
 
-    private final byte[] key;
     private final Map<String, Long> fields = new TreeMap<>();
-    private final Set<String> written = new HashSet<>();
-    private final Set<String> removed = new HashSet<>();
+    private final Changes changes;
 
     LimitsHash(byte[] key) {
-        this.key = key;
+        this.changes = Changes.ofHash(key);
     }
 
     /** Adds what was read. */
@@ -85,34 +79,16 @@ final class LimitsHash {
 
     private void put(String field, long value) {
         fields.put(field, value);
-        removed.remove(field);
-        written.add(field);
+        changes.write(field, value);
     }
 
     private void remove(String field) {
         if (fields.remove(field) != null) {
-            written.remove(field);
-            removed.add(field);
+            changes.remove(field);
         }
     }
 
-    boolean hasGrown() {
-        return !written.isEmpty();
-    }
-
-    /** The commands that bring the changes about. */
-    List<Request> changes() {
-        List<Request> commands = new ArrayList<>();
-        if (!removed.isEmpty()) {
-            Request hdel = Request.cmd(Command.HDEL).arg(key);
-            removed.forEach(hdel::arg);
-            commands.add(hdel);
-        }
-        if (!written.isEmpty()) {
-            Request hset = Request.cmd(Command.HSET).arg(key);
-            written.forEach(field -> hset.arg(field).arg(fields.get(field)));
-            commands.add(hset);
-        }
-        return commands;
+    Changes changes() {
+        return changes;
     }
 }

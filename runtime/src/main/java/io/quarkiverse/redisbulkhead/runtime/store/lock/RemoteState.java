@@ -2,13 +2,15 @@ package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -65,6 +67,18 @@ final class RemoteState implements BulkheadState {
      */
     record Parts(ScoredSet holders, ScoredSet queue, ScoredSet waiters, ScoredSet standby, ScoredSet cancelled,
             DetailsHash details, LimitsHash limits, Ticket ticket, Lifetimes lifetimes, long endedUnknown) {
+
+        private Map<Part, Changes> changes() {
+            Map<Part, Changes> changes = new EnumMap<>(Part.class);
+            changes.put(Part.HOLDERS, holders.changes());
+            changes.put(Part.QUEUE, queue.changes());
+            changes.put(Part.WAITERS, waiters.changes());
+            changes.put(Part.STANDBY, standby.changes());
+            changes.put(Part.CANCELLED, cancelled.changes());
+            changes.put(Part.DETAILS, details.changes());
+            changes.put(Part.LIMITS, limits.changes());
+            return changes;
+        }
     }
 
     /**
@@ -109,21 +123,15 @@ final class RemoteState implements BulkheadState {
         if (forgetsCancelled) {
             commands.add(Request.cmd(Command.ZREMRANGEBYSCORE).arg(book.keys().of(Part.CANCELLED)).arg("-inf").arg(now));
         }
-        List<Part> written = new ArrayList<>();
-        add(commands, written, Part.HOLDERS, parts.holders());
-        add(commands, written, Part.QUEUE, parts.queue());
-        add(commands, written, Part.WAITERS, parts.waiters());
-        add(commands, written, Part.STANDBY, parts.standby());
-        add(commands, written, Part.CANCELLED, parts.cancelled());
-        commands.addAll(parts.details().changes());
-        if (parts.details().hasGrown()) {
-            written.add(Part.DETAILS);
-        }
-        commands.addAll(parts.limits().changes());
-        if (parts.limits().hasGrown()) {
-            written.add(Part.LIMITS);
-        }
+        Map<Part, Changes> changes = parts.changes();
+        changes.values().forEach(change -> commands.addAll(change.commands()));
         commands.addAll(parts.ticket().changes());
+        Set<Part> written = EnumSet.noneOf(Part.class);
+        changes.forEach((part, change) -> {
+            if (change.hasGrown()) {
+                written.add(part);
+            }
+        });
         if (parts.ticket().isTaken()) {
             written.add(Part.TICKET);
         }
@@ -133,16 +141,8 @@ final class RemoteState implements BulkheadState {
 
     /** Whether the step does nothing but remove ids, which is safe whatever others do meanwhile. */
     boolean onlyRemoves() {
-        return Stream.of(parts.holders(), parts.queue(), parts.waiters(), parts.standby(), parts.cancelled())
-                .noneMatch(ScoredSet::hasGrown) && !parts.details().hasGrown() && !parts.limits().hasGrown()
-                && !parts.ticket().isTaken() && messages.isEmpty();
-    }
-
-    private static void add(List<Request> commands, List<Part> written, Part part, ScoredSet set) {
-        commands.addAll(set.changes());
-        if (set.hasGrown()) {
-            written.add(part);
-        }
+        return parts.changes().values().stream().noneMatch(Changes::hasGrown) && !parts.ticket().isTaken()
+                && messages.isEmpty();
     }
 
     @Override
@@ -384,7 +384,7 @@ final class RemoteState implements BulkheadState {
             return;
         }
         Set<Integer> others = parts.limits().state(limit, now);
-        if (parts.limits().hasGrown()) {
+        if (parts.limits().changes().hasGrown()) {
             keep(resizedTo().isPresent() ? OVERRIDE_LASTS : STATED_LASTS, Part.LIMITS);
         }
         if (!others.isEmpty()) {

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,9 +11,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
-
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 
 /**
  * As much of a sorted set as a step needs: its size, its first members, and those that were asked for by id; and the
@@ -40,9 +36,7 @@ final class ScoredSet {
     // Up to this one, all members are known; null when all there are are known.
     private Member horizon;
 
-    /** Changes to be written; the members that are new, or have a new score, and those that are gone. */
-    private final Map<String, Long> written = new HashMap<>();
-    private final Set<String> removed = new HashSet<>();
+    private final Changes changes;
 
     /**
      * What was read.
@@ -53,6 +47,7 @@ final class ScoredSet {
      */
     ScoredSet(byte[] key, long size, List<Member> first) {
         this.key = key;
+        this.changes = Changes.ofSortedSet(key);
         this.size = size;
         know(first);
     }
@@ -139,8 +134,7 @@ final class ScoredSet {
             order.remove(old);
         }
         add(new Member(id, score));
-        removed.remove(id);
-        written.put(id, score);
+        changes.write(id, score);
     }
 
     /** Removes an id, if it is there. One that was not asked for may be there and is counted until it is really gone. */
@@ -153,28 +147,11 @@ final class ScoredSet {
         } else if (horizon == null || absent.contains(id)) {
             return;
         }
-        written.remove(id);
-        removed.add(id);
+        changes.remove(id);
     }
 
-    boolean hasGrown() {
-        return !written.isEmpty();
-    }
-
-    /** The commands that bring the changes about. */
-    List<Request> changes() {
-        List<Request> commands = new ArrayList<>();
-        if (!removed.isEmpty()) {
-            Request zrem = Request.cmd(Command.ZREM).arg(key);
-            removed.forEach(zrem::arg);
-            commands.add(zrem);
-        }
-        if (!written.isEmpty()) {
-            Request zadd = Request.cmd(Command.ZADD).arg(key);
-            written.forEach((id, score) -> zadd.arg(score).arg(id));
-            commands.add(zadd);
-        }
-        return commands;
+    Changes changes() {
+        return changes;
     }
 
     private String keyName() {

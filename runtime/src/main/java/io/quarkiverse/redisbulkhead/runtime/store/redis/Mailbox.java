@@ -22,9 +22,8 @@ import io.vertx.redis.client.ResponseType;
 /**
  * Where this process is told what has become of its permits and waiters: one channel, and one connection that is
  * subscribed to it, for all bulkheads. The connection is opened when somebody waits, or a permit is renewed, for the first
- * time; when it is
- * lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows. A
- * connection that is idle is tried now and then, because firewalls forget such connections and tell nobody.
+ * time; when it is lost, another one is opened, and as messages may have been lost meanwhile, {@link NoticesMissed}
+ * follows. A connection is tried now and then, because firewalls forget idle ones and tell nobody.
  * <p>
  * Safe for use by many threads; the work is done on an event loop context of its own.
  */
@@ -122,6 +121,8 @@ public final class Mailbox implements AutoCloseable {
         private long timer;
         private boolean over;
         private RedisConnection connection;
+        // Whether anything has come since the last try. With RESP3 the client forgets whom to answer when a message comes first.
+        private volatile boolean heard;
     }
 
     private Future<RedisConnection> connection() {
@@ -161,9 +162,21 @@ public final class Mailbox implements AutoCloseable {
             if (current != connection || closed) {
                 return;
             }
-            long silence = vertx.setTimer(timeoutMillis, id -> context.runOnContext(late -> lost(attempt, connection)));
+            attempt.heard = false;
+            long silence = vertx.setTimer(timeoutMillis, id -> context.runOnContext(late -> {
+                if (attempt.heard) {
+                    tryLater(attempt);
+                } else {
+                    lost(attempt, connection);
+                }
+            }));
             connection.send(Request.cmd(Command.PING)).onComplete(answer -> context.runOnContext(then -> {
-                if (vertx.cancelTimer(silence) && answer.succeeded()) {
+                if (!vertx.cancelTimer(silence)) {
+                    return;
+                }
+                if (answer.succeeded()) {
+                    // With RESP2 the client takes a message for the answer, when it comes first.
+                    receive(attempt, answer.result());
                     tryLater(attempt);
                 } else {
                     lost(attempt, connection);
@@ -213,6 +226,7 @@ public final class Mailbox implements AutoCloseable {
     }
 
     private void receive(Attempt attempt, Response message) {
+        attempt.heard = true;
         if (message == null) {
             return;
         }

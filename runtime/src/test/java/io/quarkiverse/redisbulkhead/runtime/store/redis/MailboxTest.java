@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -25,7 +26,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /** How waiters are told, and what happens when they are not. */
 @ParameterizedClass
@@ -127,6 +130,33 @@ class MailboxTest {
             mailbox.close();
             viaProxy.close();
             proxy.close();
+        }
+    }
+
+    /** Messages that come while the connection is tried are neither lost nor taken for silence. */
+    @ParameterizedTest
+    @EnumSource(ProtocolVersion.class)
+    void messagesAndTriesDoNotDisturbEachOther(ProtocolVersion protocol) {
+        Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setPreferredProtocolVersion(protocol)
+                .setConnectionString("redis://127.0.0.1:" + redis.port()));
+        Redis sender = redis.newClient();
+        List<Notice> notices = new CopyOnWriteArrayList<>();
+        Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 300, 1);
+        try {
+            mailbox.listen(notices::add);
+            mailbox.open();
+            await().atMost(10, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));
+            List<Notice> sent = IntStream.range(0, 5_000).<Notice> mapToObj(i -> new PermitFree("p" + i)).toList();
+
+            sent.forEach(notice -> redis.command(sender, "PUBLISH", mailbox.name(),
+                    Messages.free(((PermitFree) notice).permitId())));
+
+            await().atMost(10, TimeUnit.SECONDS).until(() -> notices.size() > sent.size());
+            assertThat(notices.subList(1, notices.size())).containsExactlyInAnyOrderElementsOf(sent);
+        } finally {
+            mailbox.close();
+            sender.close();
+            client.close();
         }
     }
 

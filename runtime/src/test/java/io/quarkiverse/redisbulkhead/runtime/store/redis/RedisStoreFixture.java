@@ -119,6 +119,8 @@ public final class RedisStoreFixture implements StoreFixture {
     public void settleNotices() {
         String mark = MARK + ++marks;
         for (Process process : List.of(first, second)) {
+            // What a store sends after its answer has arrived when it answers again.
+            process.open.store().occupancy("nobody", 0).toCompletableFuture().join();
             redis.command(admin, "PUBLISH", process.mailbox.name(), "free " + mark);
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(20, TimeUnit.SECONDS)
                     .until(() -> process.notices.contains(new PermitFree(mark)));
