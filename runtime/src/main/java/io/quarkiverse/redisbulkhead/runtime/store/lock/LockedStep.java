@@ -133,9 +133,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         lockless = false;
         Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
                 .arg(settings.lockTimeout().toMillis());
-        return connection.batch(List.of(set, lockOwner())).compose(replies -> isQueued(replies.get(0))
-                ? Future.failedFuture("The connection has been left within a transaction")
-                : Future.succeededFuture(text(replies.get(1))))
+        return connection.batch(List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
                 .recover(failure -> {
                     if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
                         return Future.failedFuture(failure);
@@ -143,11 +141,6 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
                     lockless = true;
                     return connection.batch(List.of(lockOwner())).map(replies -> text(replies.get(0)));
                 });
-    }
-
-    // Where EXEC was refused; another connection is needed.
-    private static boolean isQueued(Response reply) {
-        return reply != null && "QUEUED".equals(reply.toString());
     }
 
     private boolean isOurs(Optional<String> owner) {

@@ -203,7 +203,11 @@ class LockPermitStoreTest {
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
         await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> release = store.release("reports", "a").toCompletableFuture();
-        CompletableFuture<AcquireReply> next = acquire(store, "b", 1);
+        // With a shorter lease, so that the old times to live would have done.
+        CompletableFuture<AcquireReply> next = store
+                .acquire(new AcquireRequest("reports", "b", 1, Duration.ofSeconds(20), false,
+                        Duration.ZERO, "app", "host:1", "A#a"))
+                .toCompletableFuture();
         redis.command("DEL", LOCK);
 
         assertThat(get(meanwhile)).isInstanceOf(Full.class);
@@ -254,7 +258,6 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy("reports", 0)).inUse()).isZero();
     }
 
-    /** A connection that was left within a transaction is of no use any more. */
     @Test
     void aUserWhoMayNotExecuteIsToldSoEachTime() throws Exception {
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-exec");
