@@ -21,7 +21,8 @@ public class LockNotAcquiredException extends BulkheadFullException {
      * @param leaseEnd how long from now until the owner's lease ends, not null
      */
     public LockNotAcquiredException(String lock, Duration leaseEnd) {
-        super("Lock '" + lock + "' is held by another; its lease ends in " + leaseEnd.toMillis() + " ms, unless it is renewed",
+        super("Lock '" + lock + "' was not free in time; the lease of its owner ends in " + leaseEnd.toMillis()
+                + " ms, unless it is renewed",
                 LockSpec.BULKHEAD_PREFIX + lock, 1, leaseEnd);
         this.lock = lock;
     }

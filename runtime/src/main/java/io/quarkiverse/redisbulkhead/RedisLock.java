@@ -127,6 +127,7 @@ public interface RedisLock {
      * As {@link #run(Runnable)}, with a result.
      *
      * @param action what to run, not null
+     * @param <T> what it returns
      * @return what it returned
      * @throws Exception what it threw, or as {@link #run(Runnable)}
      */
@@ -137,6 +138,7 @@ public interface RedisLock {
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
      * @param action what to run, not null
+     * @param <T> what it returns
      * @return what it returned
      * @throws Exception what it threw, or as {@link #run(Duration, Runnable)}
      */
@@ -167,6 +169,7 @@ public interface RedisLock {
      * {@code Uni} ends or is cancelled.
      *
      * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param <T> what the action's {@code Uni} emits
      * @return what the action's {@code Uni} emits, or fails with, once the lock is released; fails as {@link #run(Runnable)}
      *         does
      */
@@ -177,6 +180,7 @@ public interface RedisLock {
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
      * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param <T> what the action's {@code Uni} emits
      * @return as {@link #callAsync(Supplier)}
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long, or the action is null
      */

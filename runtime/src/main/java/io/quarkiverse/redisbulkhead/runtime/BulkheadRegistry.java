@@ -43,6 +43,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
             RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
         ConfigurationErrors errors = new ConfigurationErrors();
+        GlobalSettings.check(config, errors);
         this.settings = BulkheadSettings.of(declarations.bulkheads(), config, errors);
         this.locks = LockSettings.of(config.lock(), errors);
         errors.report();

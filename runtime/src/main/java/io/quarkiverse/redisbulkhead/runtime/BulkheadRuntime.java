@@ -34,7 +34,7 @@ public class BulkheadRuntime {
     private final Executions executions = new Executions();
     private final Continuations continuations = new Continuations();
     // Null with the local store.
-    private final RedisStore connection;
+    private final RedisStore redisStore;
 
     /**
      * Puts the parts together; Redis is asked at the first call.
@@ -50,12 +50,12 @@ public class BulkheadRuntime {
             @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
             Event<PermitLost> losses) {
         this.timers = new VertxTimers(vertx);
-        this.connection = buildTimeConfig.store().needsRedis() ? redis.connect() : null;
+        this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
         PermitLostEvents events = new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task));
-        this.engine = connection == null
+        this.engine = redisStore == null
                 ? new SemaphoreEngine(localStore(), timers, identity, events, true)
-                : new SemaphoreEngine(connection.store(), timers, identity, events,
+                : new SemaphoreEngine(redisStore.store(), timers, identity, events,
                         new SemaphoreEngine(localStore(), timers, identity, events, false));
     }
 
@@ -95,8 +95,8 @@ public class BulkheadRuntime {
     void close() {
         engine.close();
         continuations.close();
-        if (connection != null) {
-            connection.close();
+        if (redisStore != null) {
+            redisStore.close();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
 
 /**
  * What is in force after the configuration has been laid over the annotations.
@@ -35,9 +33,6 @@ final class BulkheadSettings {
     record Setting(SemaphoreSpec spec, boolean enabled) {
     }
 
-    private static final Duration SHORTEST_STEP = Duration.ofMillis(50);
-    private static final Duration LONGEST_STEP = Duration.ofMinutes(1);
-
     private final ConfigurationErrors errors;
     private final Map<String, Setting> settings = new TreeMap<>();
 
@@ -54,7 +49,6 @@ final class BulkheadSettings {
     static Map<String, Setting> of(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config,
             ConfigurationErrors errors) {
         BulkheadSettings settings = new BulkheadSettings(errors);
-        settings.checkGlobal(config);
         declarations.forEach(declaration -> settings.add(declaration, config));
         warnOfUnknownNames(declarations, config);
         return settings.settings;
@@ -67,39 +61,6 @@ final class BulkheadSettings {
         declarations.forEach(declaration -> unknown.remove(declaration.name()));
         unknown.forEach(name -> LOG.warnf("%s* is configured, but no @RedisBulkhead has that name; declared are: %s",
                 PropertyNames.of(name, ""), declarations.stream().map(BulkheadDeclaration::name).sorted().toList()));
-    }
-
-    private void checkGlobal(RedisBulkheadRuntimeConfig config) {
-        String keyPrefix = config.keyPrefix();
-        if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {
-            errors.add(PropertyNames.PREFIX + "key-prefix must not be blank and must not contain braces, but is '" + keyPrefix
-                    + "'; braces mark the hash tag of Redis Cluster");
-        }
-        Duration timeout = config.commandTimeout();
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofHours(1)) > 0) {
-            errors.add(PropertyNames.PREFIX + "command-timeout must be from one millisecond to one hour, but is " + timeout);
-        }
-        if (config.instances() < 1) {
-            errors.add(PropertyNames.PREFIX + "instances must be at least 1, but is " + config.instances());
-        }
-        checkLockStore(config.lockStore());
-        int status = config.rest().status();
-        if (status < 400 || status > 599) {
-            errors.add(PropertyNames.PREFIX + "rest.status must be an HTTP error status from 400 to 599, but is " + status);
-        }
-    }
-
-    private void checkLockStore(LockStoreConfig lockStore) {
-        Duration timeout = lockStore.stepTimeout();
-        if (timeout.compareTo(SHORTEST_STEP) < 0 || timeout.compareTo(LONGEST_STEP) > 0) {
-            errors.add(PropertyNames.PREFIX + "lock-store.step-timeout must be from " + SHORTEST_STEP.toMillis()
-                    + " milliseconds to one minute, but is " + timeout);
-        }
-        Duration contention = lockStore.contentionTimeout();
-        if (contention.compareTo(timeout) <= 0 || contention.compareTo(Duration.ofHours(1)) > 0) {
-            errors.add(PropertyNames.PREFIX + "lock-store.contention-timeout must be longer than " + PropertyNames.PREFIX
-                    + "lock-store.step-timeout, which is " + timeout + ", and at most one hour, but is " + contention);
-        }
     }
 
     private void add(BulkheadDeclaration declaration, RedisBulkheadRuntimeConfig config) {

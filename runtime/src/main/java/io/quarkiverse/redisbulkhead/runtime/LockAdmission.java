@@ -14,13 +14,13 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
  * The admission to a lock: where the bulkhead behind it is full, the lock is held by another.
  *
  * @param lock the lock's name
- * @param bulkhead the admission to the bulkhead behind it
+ * @param admission to the bulkhead behind it
  */
-record LockAdmission(String lock, Admission bulkhead) implements Admission {
+record LockAdmission(String lock, Admission admission) implements Admission {
 
     @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return bulkhead.granted().exceptionallyCompose(rejection -> CompletableFuture.failedStage(translated(rejection)));
+        return admission.granted().exceptionallyCompose(rejection -> CompletableFuture.failedStage(translated(rejection)));
     }
 
     private Throwable translated(Throwable rejection) {
@@ -30,11 +30,11 @@ record LockAdmission(String lock, Admission bulkhead) implements Admission {
 
     @Override
     public CompletionStage<Void> asked() {
-        return bulkhead.asked();
+        return admission.asked();
     }
 
     @Override
     public CompletionStage<Void> end() {
-        return bulkhead.end();
+        return admission.end();
     }
 }

@@ -131,7 +131,7 @@ final class LockView implements RedisLock {
     }
 
     private CompletionStage<Optional<Holder>> askOwner() {
-        return semaphore.holders().thenApply(holders -> holders.stream().findFirst());
+        return semaphore.firstHolder();
     }
 
     @Override

@@ -30,6 +30,10 @@ public class RedisStoreFactory {
     // Connections that carry one step at a time. They are the client's, whose pool others need too.
     private static final int MOST_LANES = 4;
 
+    // How many connections may be opened at once, of the same pool.
+    private static final int MOST_ATTEMPTS = 4;
+    private static final int MOST_ATTEMPTS_OF_A_LANE = 2;
+
     private final RedisBulkheadRuntimeConfig config;
     private final RedisConfig redisConfig;
     private final String client;
@@ -55,7 +59,7 @@ public class RedisStoreFactory {
     }
 
     /** The store; it connects at the first call. */
-    RedisStore connect() {
+    RedisStore create() {
         Redis redis = handle().get();
         Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis());
         return store == StoreKind.LOCK ? lockStore(redis, mailbox) : scriptStore(redis, mailbox);
@@ -63,14 +67,15 @@ public class RedisStoreFactory {
 
     private RedisStore scriptStore(Redis redis, Mailbox mailbox) {
         RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
-                Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()));
+                Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()), MOST_ATTEMPTS);
         return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix()), List.of(link), mailbox);
     }
 
     private RedisStore lockStore(Redis redis, Mailbox mailbox) {
         int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
-        List<RedisLink> links = Stream.generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1)).limit(lanes)
-                .toList();
+        List<RedisLink> links = Stream
+                .generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1, MOST_ATTEMPTS_OF_A_LANE))
+                .limit(lanes).toList();
         Timers timers = new VertxTimers(vertx);
         return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
                 config.lockStore().contentionTimeout(), timers::after), links, mailbox);

@@ -173,8 +173,9 @@ class BulkheadSettingsTest {
                 .withSources(new PropertiesConfigSource(full, "test", 100))
                 .build();
         ConfigurationErrors errors = new ConfigurationErrors();
-        Map<String, BulkheadSettings.Setting> settings = BulkheadSettings.of(List.of(declarations),
-                config.getConfigMapping(RedisBulkheadRuntimeConfig.class), errors);
+        RedisBulkheadRuntimeConfig mapping = config.getConfigMapping(RedisBulkheadRuntimeConfig.class);
+        GlobalSettings.check(mapping, errors);
+        Map<String, BulkheadSettings.Setting> settings = BulkheadSettings.of(List.of(declarations), mapping, errors);
         errors.report();
         return settings;
     }

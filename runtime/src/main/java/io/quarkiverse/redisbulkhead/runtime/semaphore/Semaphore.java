@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.Holder;
@@ -84,6 +85,15 @@ public final class Semaphore {
      */
     public CompletionStage<List<Holder>> holders() {
         return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::holders);
+    }
+
+    /**
+     * Who holds the permit whose lease ends first, over all processes.
+     *
+     * @return empty when nobody holds any
+     */
+    public CompletionStage<Optional<Holder>> firstHolder() {
+        return occupancy(1).thenApply(now -> now.holders().stream().findFirst());
     }
 
     /**

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
  * store's; do not block it. A failure is told by the stage and never thrown. Where the store gives no answer, a stage
  * fails with {@link StoreException}; where too many are asking, with {@link StoreContendedException}, and then nothing was
- * done.
+ * done; where the question is out of bounds, with {@link IllegalArgumentException}.
  */
 public interface PermitStore {
 
@@ -37,6 +37,9 @@ public interface PermitStore {
      * {@link HandOver}.
      */
     Duration ASSURED_LEASE = Duration.ofSeconds(5);
+
+    /** For how long a limit that a request stated counts as stated. */
+    Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
     /** How many holders and waiters {@link #occupancy} lists at the most. */
     int MAX_LISTED = 1_000;

@@ -20,11 +20,11 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
@@ -90,8 +90,7 @@ public final class LocalPermitStore implements PermitStore {
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
         return answer(() -> {
-            Bounds.checkCount(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE);
-            permitIds.forEach(Bounds::checkId);
+            Bounds.check(permitIds);
             return change(bulkhead, steps -> steps.cancel(permitIds, forgetAfter));
         });
     }
@@ -137,7 +136,7 @@ public final class LocalPermitStore implements PermitStore {
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
         return answer(() -> {
-            Bounds.checkCount(most, 0, MAX_LISTED);
+            Bounds.checkListed(most);
             return inspect(bulkhead, it -> it.occupancy(most, clock.now().millis()));
         });
     }

@@ -177,7 +177,7 @@ final class LocalStep implements BulkheadState {
     }
 
     @Override
-    public void refuse(String permitId, long until) {
+    public void rememberCancelled(String permitId, long until) {
         if (!bulkhead.cancelled.lengthen(permitId, until)) {
             bulkhead.cancelled.put(permitId, true, until);
         }

@@ -5,11 +5,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadState;
+
 /** Which limits the callers of one bulkhead stated within the last minute. */
 final class StatedLimits {
-
-    private static final long REMEMBERED_MILLIS = 60_000;
-    private static final long REFRESHED_MILLIS = 5_000;
 
     /** The limits; the value is the time from which on the limit is to be refreshed. */
     private final Expiring<Integer, Long> limits = new Expiring<>();
@@ -22,7 +22,7 @@ final class StatedLimits {
         }
         limits.removeEnded(now, refresh -> {
         });
-        limits.put(limit, now + REFRESHED_MILLIS, now + REMEMBERED_MILLIS);
+        limits.put(limit, now + BulkheadState.LIMIT_REFRESHED.toMillis(), now + PermitStore.LIMIT_REMEMBERED.toMillis());
         Set<Integer> others = at(now);
         others.remove(limit);
         return others;

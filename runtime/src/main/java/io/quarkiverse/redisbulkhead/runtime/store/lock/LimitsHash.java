@@ -9,15 +9,15 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadState;
+import io.vertx.redis.client.Response;
+
 /** The limit that an operator has set, and those that callers stated of late; and the changes that a step makes to them. */
 final class LimitsHash {
 
     /** The field of the limit that an operator has set. Any other field is a limit; its value tells when it was stated. */
     static final String OVERRIDE = "override";
-
-    static final long STATED_LASTS_MILLIS = 60_000;
-
-    private static final long REFRESHED_MILLIS = 5_000;
 
     private final Map<String, Long> fields = new TreeMap<>();
     private final Changes changes;
@@ -26,9 +26,11 @@ final class LimitsHash {
         this.changes = Changes.ofHash(key);
     }
 
-    /** Adds what was read. */
-    void know(String field, long value) {
-        fields.put(field, value);
+    /** Adds what was read, by two commands, because what {@code HGETALL} answers depends on the version of the protocol. */
+    void know(Response names, Response values) {
+        for (int i = 0; i < names.size(); i++) {
+            fields.put(names.get(i).toString(), values.get(i).toLong());
+        }
     }
 
     OptionalInt override() {
@@ -48,7 +50,7 @@ final class LimitsHash {
     Set<Integer> state(int limit, long now) {
         String field = Integer.toString(limit);
         Long last = fields.get(field);
-        if (last != null && now - last < REFRESHED_MILLIS) {
+        if (last != null && now - last < BulkheadState.LIMIT_REFRESHED.toMillis()) {
             return Set.of();
         }
         put(field, now);
@@ -57,7 +59,7 @@ final class LimitsHash {
             if (stated.getKey().equals(OVERRIDE) || stated.getKey().equals(field)) {
                 continue;
             }
-            if (now - stated.getValue() < STATED_LASTS_MILLIS) {
+            if (now - stated.getValue() < PermitStore.LIMIT_REMEMBERED.toMillis()) {
                 others.add(Integer.parseInt(stated.getKey()));
             } else {
                 remove(stated.getKey());
@@ -70,7 +72,7 @@ final class LimitsHash {
     SortedSet<Integer> statedAt(long now) {
         SortedSet<Integer> stated = new TreeSet<>();
         fields.forEach((field, at) -> {
-            if (!field.equals(OVERRIDE) && now - at < STATED_LASTS_MILLIS) {
+            if (!field.equals(OVERRIDE) && now - at < PermitStore.LIMIT_REMEMBERED.toMillis()) {
                 stated.add(Integer.parseInt(field));
             }
         });

@@ -4,24 +4,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
@@ -40,14 +37,11 @@ public final class LockPermitStore implements PermitStore {
     /** How long keys outlive what they hold. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** How many waiters are served, or told, in the step of a resizing. */
-    private static final int AT_ONCE = 100;
-
     private final Lanes lanes;
     private final Mailbox mailbox;
     private final String keyPrefix;
     private final StepSettings settings;
-    private final Turns turns;
+    private final StepQueues queues;
     private volatile Consumer<Notice> listener = notice -> {
     };
 
@@ -57,14 +51,14 @@ public final class LockPermitStore implements PermitStore {
      * @param links connections with one call under way at a time each; at least one
      * @param mailbox where this process is told of what concerns its waiters and holders; it is opened when somebody waits
      * @param keyPrefix what all keys start with; without braces
-     * @param lockTimeout after which time the lock of a process that died within a step is free
+     * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
      *        {@link io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException}
      * @param timer does something later
      */
-    public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration lockTimeout,
+    public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration stepTimeout,
             Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {
-        this(links, mailbox, keyPrefix, new StepSettings(lockTimeout, contentionTimeout, SLACK, new ServerClock()), timer);
+        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, new ServerClock()), timer);
     }
 
     LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,
@@ -73,11 +67,11 @@ public final class LockPermitStore implements PermitStore {
         this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
         this.settings = settings;
-        this.turns = new Turns(lanes, settings, this::addressBook, timer, notice -> listener.accept(notice));
+        this.queues = new StepQueues(lanes, settings, this::names, timer, notice -> listener.accept(notice));
     }
 
-    private AddressBook addressBook(String bulkhead) {
-        return new AddressBook(bulkhead, mailbox.name(), new BulkheadKeys(keyPrefix, bulkhead));
+    private BulkheadNames names(String bulkhead) {
+        return new BulkheadNames(bulkhead, mailbox.name(), new BulkheadKeys(keyPrefix, bulkhead));
     }
 
     @Override
@@ -88,7 +82,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return checked(() -> Bounds.check(request), () -> turns.submit(request.bulkhead(),
+        return Bounds.checked(() -> Bounds.check(request), () -> queues.submit(request.bulkhead(),
                 Operation.on(List.of(request.permitId()), steps -> steps.acquire(request))).thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
                         mailbox.open();
@@ -99,71 +93,61 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
-        return checked(() -> Bounds.checkId(permitId), () -> turns.submit(bulkhead,
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
                 Operation.asking(List.of(permitId), steps -> steps.release(permitId))));
     }
 
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return checked(() -> {
-            Bounds.checkCount(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE);
-            permitIds.forEach(Bounds::checkId);
-        }, () -> turns.submit(bulkhead, Operation.on(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
+        return Bounds.checked(() -> Bounds.check(permitIds), () -> queues.submit(bulkhead,
+                Operation.on(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
-        return checked(() -> Bounds.check(leases), () -> {
+        return Bounds.checked(() -> Bounds.check(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
-            return turns.submit(bulkhead, Operation.on(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
+            return queues.submit(bulkhead, Operation.on(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
         });
     }
 
     @Override
     public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
-        return checked(() -> {
+        return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
             Bounds.check(places);
-        }, () -> turns.submit(bulkhead,
+        }, () -> queues.submit(bulkhead,
                 Operation.on(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))));
     }
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
-        return checked(() -> Bounds.checkId(permitId), () -> turns.submit(bulkhead,
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
                 Operation.asking(List.of(permitId), steps -> steps.revoke(permitId))));
     }
 
     @Override
     public CompletionStage<Void> resize(String bulkhead, int limit) {
-        return checked(() -> Bounds.checkLimit(limit), () -> turns.submit(bulkhead,
-                Operation.on(List.of(), steps -> steps.resize(limit)).passingOn(AT_ONCE)));
+        return Bounds.checked(() -> Bounds.checkLimit(limit), () -> queues.submit(bulkhead,
+                Operation.on(List.of(), steps -> steps.resize(limit)).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE)));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(String bulkhead) {
-        return turns.submit(bulkhead, Operation.asking(List.of(), BulkheadSteps::resetSize).passingOn(AT_ONCE));
+        return queues.submit(bulkhead,
+                Operation.asking(List.of(), BulkheadSteps::resetSize).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE));
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
-        return checked(() -> Bounds.checkCount(most, 0, MAX_LISTED),
+        return Bounds.checked(() -> Bounds.checkListed(most),
                 () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings.clock()),
                         Duration.ZERO).thenApply(RedisAnswer::value));
     }
 
     /** How many bulkheads there is something to do for. */
     int busy() {
-        return turns.size();
-    }
-
-    private static <T> CompletionStage<T> checked(Runnable check, Supplier<CompletionStage<T>> work) {
-        try {
-            check.run();
-        } catch (IllegalArgumentException e) {
-            return CompletableFuture.failedStage(e);
-        }
-        return work.get();
+        return queues.size();
     }
 }

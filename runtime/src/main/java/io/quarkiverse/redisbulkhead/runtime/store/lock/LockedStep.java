@@ -4,25 +4,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Message;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 import io.vertx.core.Future;
-import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 
 /**
  * One step under the lock: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), look at the server's
@@ -62,7 +61,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         }
     }
 
-    private final AddressBook book;
+    private final BulkheadNames names;
     private final BulkheadKeys keys;
     private final StepSettings settings;
     private final List<Operation<?>> operations;
@@ -75,13 +74,13 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private boolean repeated;
 
     /**
-     * @param book whose step it is
+     * @param names whose step it is
      * @param operations what to do, in this order
      * @param frugal whether to do without what needs memory and can be done later
      */
-    LockedStep(AddressBook book, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
-        this.book = book;
-        this.keys = book.keys();
+    LockedStep(BulkheadNames names, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
+        this.names = names;
+        this.keys = names.keys();
         this.settings = settings;
         this.operations = new ArrayList<>(operations);
         this.frugal = frugal;
@@ -97,8 +96,8 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     /** Fails some operations, and leaves them out of the next try. */
-    void giveUp(Predicate<Operation<?>> which, RuntimeException reason) {
-        operations.stream().filter(which).forEach(operation -> operation.fail(reason));
+    void giveUp(Predicate<Operation<?>> which, Supplier<StoreException> reason) {
+        operations.stream().filter(which).forEach(operation -> operation.fail(reason.get()));
         operations.removeIf(which);
     }
 
@@ -111,28 +110,20 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     public Future<Result> over(RedisConnection connection) {
         repeated |= unanswered;
         return takeLock(connection).compose(owner -> isOurs(owner)
-                ? step(connection).recover(failure -> giveLockBack(connection)
-                        .transform(given -> Future.failedFuture(isOfClient(failure) ? failure : unreadable(failure))))
+                ? step(connection).recover(failure -> giveLockBack(connection).transform(given -> Future.failedFuture(failure)))
                 : Future.succeededFuture(Result.of(Progress.LOCKED)));
     }
 
-    // The client fails with replies, with exceptions of its own, and with things that are no exceptions.
-    private static boolean isOfClient(Throwable failure) {
-        return failure instanceof StoreException || failure instanceof VertxException
-                || !(failure instanceof RuntimeException);
-    }
-
-    private StoreException unreadable(Throwable failure) {
-        return new StoreException("What lies under the keys " + keys + "* cannot be understood: " + failure
-                + ". Does another application write there? Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
-                unanswered, failure);
+    @Override
+    public boolean mayHaveBeenCarriedOut() {
+        return repeated || unanswered;
     }
 
     /** Whose the lock is then. A server whose memory is full gives none; the step is as exact without. */
     private Future<Optional<String>> takeLock(RedisConnection connection) {
         lockless = false;
         Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
-                .arg(settings.lockTimeout().toMillis());
+                .arg(settings.stepTimeout().toMillis());
         return connection.batch(List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
                 .recover(failure -> {
                     if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
@@ -148,14 +139,13 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     private Future<Result> step(RedisConnection connection) {
-        List<Optional<String>> owner = new ArrayList<>();
+        AtomicReference<Optional<String>> owner = new AtomicReference<>();
         Questions first = new Questions();
-        first.ask(watch(), ok -> LOG.tracef("Watching %s", keys));
-        first.ask(lockOwner(), reply -> owner.add(text(reply)));
+        first.ask(watch());
+        first.ask(lockOwner(), reply -> owner.set(text(reply)));
         return reader(connection).read(first, frugal).compose(state -> {
-            if (!isOurs(owner.get(0))) {
-                return connection.batch(List.of(Request.cmd(Command.UNWATCH), lockOwner()))
-                        .map(replies -> Result.of(Progress.LOCKED));
+            if (!isOurs(owner.get())) {
+                return connection.batch(unwatch()).map(replies -> Result.of(Progress.LOCKED));
             }
             BulkheadSteps steps = new BulkheadSteps(state);
             operations.forEach(operation -> operation.doIn(steps, repeated));
@@ -166,14 +156,13 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private StateReader reader(RedisConnection connection) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         int atOnce = operations.stream().mapToInt(Operation::atOnce).sum();
-        return new StateReader(connection, book, ids, atOnce, settings.clock(), settings.slack());
+        return new StateReader(connection, names, ids, atOnce, settings.clock(), settings.slack());
     }
 
     /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
     private Future<Result> remove(RedisConnection connection, RemoteState state) {
         List<Request> commands = new ArrayList<>(state.changes());
-        commands.add(Request.cmd(Command.UNWATCH));
-        commands.add(lockOwner());
+        commands.addAll(unwatch());
         unanswered = true;
         return connection.batch(commands).map(replies -> {
             unanswered = false;
@@ -195,17 +184,13 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         unanswered = true;
         return connection.batch(transaction).compose(replies -> {
             unanswered = false;
-            Response results = replies.get(replies.size() - 1);
-            if (results == null) {
-                return Future.succeededFuture(Result.of(Progress.OVERTAKEN));
-            }
-            for (Response result : results) {
-                if (result != null && result.type() == ResponseType.ERROR) {
-                    return Future.failedFuture((Throwable) result);
+            return Transactions.results(replies).map(results -> {
+                if (results.isEmpty()) {
+                    return Result.of(Progress.OVERTAKEN);
                 }
-            }
-            state.messages().forEach(message -> publish(connection, message));
-            return Future.succeededFuture(new Result(Progress.DONE, state.notices(), state.fellShort()));
+                state.messages().forEach(message -> publish(connection, message));
+                return new Result(Progress.DONE, state.notices(), state.fellShort());
+            });
         }, failure -> {
             // An error means that nothing was carried out.
             unanswered = ErrorReply.of(failure).isEmpty();
@@ -225,7 +210,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
                 .compose(replies -> text(replies.get(1)).filter(token::equals).isPresent()
                         ? connection.batch(List.of(Request.cmd(Command.MULTI), Request.cmd(Command.DEL).arg(keys.lock()),
                                 Request.cmd(Command.EXEC)))
-                        : connection.batch(List.of(Request.cmd(Command.UNWATCH), lockOwner())))
+                        : connection.batch(unwatch()))
                 .mapEmpty();
     }
 
@@ -233,6 +218,11 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         Request watch = Request.cmd(Command.WATCH).arg(keys.lock());
         keys.data().forEach(watch::arg);
         return watch;
+    }
+
+    // In a cluster, the key tells which node is meant.
+    private List<Request> unwatch() {
+        return List.of(Request.cmd(Command.UNWATCH), lockOwner());
     }
 
     private Request lockOwner() {

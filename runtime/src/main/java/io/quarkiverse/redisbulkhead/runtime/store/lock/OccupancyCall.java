@@ -44,6 +44,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
 
     @Override
     public Future<Occupancy> over(RedisConnection connection) {
+        // In a cluster, the key tells which node is meant.
         return connection.batch(List.of(clock.question(), Request.cmd(Command.GET).arg(keys.lock())))
                 .compose(replies -> look(connection, clock.read(replies.get(0)).millis()));
     }
@@ -55,8 +56,8 @@ final class OccupancyCall implements RedisCall<Occupancy> {
                 Request.cmd(Command.ZRANGE).arg(keys.of(Part.QUEUE)).arg(0).arg(Math.max(0, most - 1)),
                 Request.cmd(Command.HKEYS).arg(keys.of(Part.LIMITS)), Request.cmd(Command.HVALS).arg(keys.of(Part.LIMITS)),
                 Request.cmd(Command.EXEC));
-        return connection.batch(transaction).compose(replies -> {
-            Response state = replies.get(replies.size() - 1);
+        return connection.batch(transaction).compose(Transactions::results).compose(results -> {
+            Response state = results.orElseThrow();
             Seen seen = new Seen(state.get(0).toInteger(), state.get(1).toInteger(), Questions.members(state.get(2)),
                     Questions.members(state.get(3)), texts(state.get(4)), limits(state.get(5), state.get(6)), now);
             return describe(connection, seen);
@@ -87,9 +88,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
 
     private LimitsHash limits(Response fields, Response values) {
         LimitsHash limits = new LimitsHash(keys.of(Part.LIMITS));
-        for (int i = 0; i < fields.size(); i++) {
-            limits.know(fields.get(i).toString(), values.get(i).toLong());
-        }
+        limits.know(fields, values);
         return limits;
     }
 

@@ -22,10 +22,20 @@ final class Questions {
     private final List<Request> requests = new ArrayList<>();
     private final List<Consumer<Response>> readers = new ArrayList<>();
 
+    boolean isEmpty() {
+        return requests.isEmpty();
+    }
+
     /** Adds a command. The reply is null where Redis has nothing to say. */
     void ask(Request request, Consumer<Response> reader) {
         requests.add(request);
         readers.add(reader);
+    }
+
+    /** Adds a command whose reply says nothing. */
+    void ask(Request request) {
+        ask(request, reply -> {
+        });
     }
 
     void askNumber(Command command, byte[] key, Consumer<Long> reader) {
@@ -66,12 +76,11 @@ final class Questions {
     /** Members with scores, in the form of either version of the protocol. */
     static List<Member> members(Response reply) {
         List<Member> members = new ArrayList<>();
-        for (int i = 0; i < reply.size(); i++) {
-            if (reply.get(i).type() == ResponseType.MULTI) {
-                members.add(new Member(reply.get(i).get(0).toString(), score(reply.get(i).get(1))));
-            } else {
+        if (reply.size() > 0 && reply.get(0).type() == ResponseType.MULTI) {
+            reply.forEach(pair -> members.add(new Member(pair.get(0).toString(), score(pair.get(1)))));
+        } else {
+            for (int i = 0; i < reply.size(); i += 2) {
                 members.add(new Member(reply.get(i).toString(), score(reply.get(i + 1))));
-                i++;
             }
         }
         return members;

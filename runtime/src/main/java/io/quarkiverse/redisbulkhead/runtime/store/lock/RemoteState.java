@@ -2,11 +2,8 @@ package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -15,8 +12,8 @@ import java.util.Set;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.ScoredSet.Member;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
@@ -39,16 +36,15 @@ final class RemoteState implements BulkheadState {
 
     /** How long a limit that an operator has set outlives its last use. */
     private static final Duration OVERRIDE_LASTS = Duration.ofDays(30);
-    private static final Duration STATED_LASTS = Duration.ofMillis(LimitsHash.STATED_LASTS_MILLIS);
 
     /** Who is to be told what, once the step is in force. */
     record Message(String mailbox, String text) {
     }
 
-    private final Parts parts;
+    private final BulkheadData data;
     private final StepTime time;
     private final long now;
-    private final AddressBook book;
+    private final BulkheadNames names;
     private final boolean frugal;
     private final List<Message> messages = new ArrayList<>();
     private final List<Notice> notices = new ArrayList<>();
@@ -56,49 +52,13 @@ final class RemoteState implements BulkheadState {
     private boolean fellShort;
 
     /**
-     * What was read.
-     *
-     * @param holders permit ids by the end of their lease
-     * @param queue permit ids by ticket
-     * @param waiters permit ids by the end of their place
-     * @param standby permit ids by turn, in microseconds
-     * @param cancelled permit ids by the end of their cancellation
-     * @param endedUnknown how many leases have ended that are not among those read
-     */
-    record Parts(ScoredSet holders, ScoredSet queue, ScoredSet waiters, ScoredSet standby, ScoredSet cancelled,
-            DetailsHash details, LimitsHash limits, Ticket ticket, Lifetimes lifetimes, long endedUnknown) {
-
-        private Map<Part, Changes> changes() {
-            Map<Part, Changes> changes = new EnumMap<>(Part.class);
-            changes.put(Part.HOLDERS, holders.changes());
-            changes.put(Part.QUEUE, queue.changes());
-            changes.put(Part.WAITERS, waiters.changes());
-            changes.put(Part.STANDBY, standby.changes());
-            changes.put(Part.CANCELLED, cancelled.changes());
-            changes.put(Part.DETAILS, details.changes());
-            changes.put(Part.LIMITS, limits.changes());
-            return changes;
-        }
-    }
-
-    /**
-     * Names that a step needs.
-     *
-     * @param bulkhead the bulkhead's name
-     * @param mailbox where this process is told of what concerns it
-     * @param keys the keys of the bulkhead
-     */
-    record AddressBook(String bulkhead, String mailbox, BulkheadKeys keys) {
-    }
-
-    /**
      * @param frugal whether to leave out what can be done later: removing what has ended, and passing free permits on
      */
-    RemoteState(Parts parts, StepTime time, AddressBook book, boolean frugal) {
-        this.parts = parts;
+    RemoteState(BulkheadData data, StepTime time, BulkheadNames names, boolean frugal) {
+        this.data = data;
         this.time = time;
         this.now = time.millis();
-        this.book = book;
+        this.names = names;
         this.frugal = frugal;
     }
 
@@ -121,28 +81,15 @@ final class RemoteState implements BulkheadState {
     List<Request> changes() {
         List<Request> commands = new ArrayList<>();
         if (forgetsCancelled) {
-            commands.add(Request.cmd(Command.ZREMRANGEBYSCORE).arg(book.keys().of(Part.CANCELLED)).arg("-inf").arg(now));
+            commands.add(Request.cmd(Command.ZREMRANGEBYSCORE).arg(names.keys().of(Part.CANCELLED)).arg("-inf").arg(now));
         }
-        Map<Part, Changes> changes = parts.changes();
-        changes.values().forEach(change -> commands.addAll(change.commands()));
-        commands.addAll(parts.ticket().changes());
-        Set<Part> written = EnumSet.noneOf(Part.class);
-        changes.forEach((part, change) -> {
-            if (change.hasGrown()) {
-                written.add(part);
-            }
-        });
-        if (parts.ticket().isTaken()) {
-            written.add(Part.TICKET);
-        }
-        commands.addAll(parts.lifetimes().changes(book.keys(), written));
+        commands.addAll(data.changes(names.keys()));
         return commands;
     }
 
     /** Whether the step does nothing but remove ids, which is safe whatever others do meanwhile. */
     boolean onlyRemoves() {
-        return parts.changes().values().stream().noneMatch(Changes::hasGrown) && !parts.ticket().isTaken()
-                && messages.isEmpty();
+        return !data.hasGrown() && messages.isEmpty();
     }
 
     @Override
@@ -155,73 +102,73 @@ final class RemoteState implements BulkheadState {
         if (frugal) {
             return;
         }
-        parts.holders().upTo(now).forEach(ended -> forgetPermit(ended.id()));
-        parts.waiters().upTo(now).forEach(ended -> forgetWaiter(ended.id()));
-        fellShort |= parts.endedUnknown() > 0;
+        data.holders().upTo(now).forEach(ended -> forgetPermit(ended.id()));
+        data.waiters().upTo(now).forEach(ended -> forgetWaiter(ended.id()));
+        fellShort |= data.endedUnknown() > 0;
     }
 
     private void forgetPermit(String id) {
-        parts.holders().remove(id);
-        parts.details().remove(id);
+        data.holders().remove(id);
+        data.details().remove(id);
     }
 
     private void forgetWaiter(String id) {
-        parts.waiters().remove(id);
-        parts.queue().remove(id);
-        parts.standby().remove(id);
-        parts.details().remove(id);
+        data.waiters().remove(id);
+        data.queue().remove(id);
+        data.standby().remove(id);
+        data.details().remove(id);
     }
 
     @Override
     public int inUse() {
-        return (int) Math.min(Integer.MAX_VALUE, parts.holders().size() - parts.endedUnknown());
+        return (int) Math.min(Integer.MAX_VALUE, data.holders().size() - data.endedUnknown());
     }
 
     @Override
     public OptionalLong nearestLeaseEnd() {
-        Optional<Member> nearest = parts.holders().firstAfter(now);
+        Optional<Member> nearest = data.holders().firstAfter(now);
         return nearest.isPresent() ? OptionalLong.of(nearest.get().score()) : OptionalLong.empty();
     }
 
     @Override
     public boolean isHeld(String permitId) {
-        return parts.holders().score(permitId).orElse(now) > now;
+        return data.holders().score(permitId).orElse(now) > now;
     }
 
     @Override
     public long ticketOf(String permitId) {
-        return parts.details().get(permitId).map(PermitDetails::ticket).orElse(0L);
+        return data.details().get(permitId).map(PermitDetails::ticket).orElse(0L);
     }
 
     @Override
     public long leaseEndOf(String permitId) {
-        return parts.holders().score(permitId).orElseThrow();
+        return data.holders().score(permitId).orElseThrow();
     }
 
     @Override
     public long grant(AcquireRequest request, long leaseEnd) {
         forgetWaiter(request.permitId());
-        long ticket = parts.ticket().next(time.micros());
-        hold(request.permitId(), leaseEnd, PermitDetails.of(request, ticket, now, book.mailbox()));
+        long ticket = data.ticket().next(time.micros());
+        hold(request.permitId(), leaseEnd, PermitDetails.of(request, ticket, now, names.mailbox()));
         return ticket;
     }
 
     private void hold(String id, long leaseEnd, PermitDetails details) {
-        parts.holders().put(id, leaseEnd);
-        parts.details().put(id, details);
+        data.holders().put(id, leaseEnd);
+        data.details().put(id, details);
         keep(details.lease(), Part.HOLDERS, Part.DETAILS, Part.TICKET);
     }
 
     private void keep(Duration duration, Part... keys) {
         for (Part key : keys) {
-            parts.lifetimes().keep(key, duration);
+            data.lifetimes().keep(key, duration);
         }
     }
 
     @Override
     public void lengthenLease(String permitId, long leaseEnd) {
         if (leaseEnd > leaseEndOf(permitId)) {
-            parts.holders().put(permitId, leaseEnd);
+            data.holders().put(permitId, leaseEnd);
         }
         keep(Duration.ofMillis(leaseEnd - now), Part.HOLDERS, Part.DETAILS, Part.TICKET);
     }
@@ -233,13 +180,13 @@ final class RemoteState implements BulkheadState {
     }
 
     private void tell(String permitId, String text) {
-        parts.details().get(permitId).ifPresent(details -> messages.add(new Message(details.mailbox(), text)));
+        data.details().get(permitId).ifPresent(details -> messages.add(new Message(details.mailbox(), text)));
     }
 
     @Override
     public Left leave(String permitId) {
         Left left = whatIs(permitId);
-        parts.holders().remove(permitId);
+        data.holders().remove(permitId);
         forgetWaiter(permitId);
         return left;
     }
@@ -248,15 +195,15 @@ final class RemoteState implements BulkheadState {
         if (isHeld(permitId)) {
             return Left.PERMIT;
         }
-        if (parts.standby().contains(permitId)) {
+        if (data.standby().contains(permitId)) {
             return Left.STANDBY;
         }
-        return parts.queue().contains(permitId) ? Left.QUEUE : Left.NOTHING;
+        return data.queue().contains(permitId) ? Left.QUEUE : Left.NOTHING;
     }
 
     @Override
     public boolean isWaiting(String permitId) {
-        return parts.waiters().contains(permitId);
+        return data.waiters().contains(permitId);
     }
 
     @Override
@@ -267,51 +214,51 @@ final class RemoteState implements BulkheadState {
             restoreTurn(id);
             lengthenPlace(id, placeEnd);
         } else {
-            parts.waiters().put(id, placeEnd);
-            long ticket = request.fair() ? parts.ticket().next(time.micros()) : 0;
-            parts.details().put(id, PermitDetails.of(request, ticket, now, book.mailbox()));
+            data.waiters().put(id, placeEnd);
+            long ticket = request.fair() ? data.ticket().next(time.micros()) : 0;
+            data.details().put(id, PermitDetails.of(request, ticket, now, names.mailbox()));
             if (request.fair()) {
-                parts.queue().put(id, ticket);
+                data.queue().put(id, ticket);
                 keep(longer, Part.TICKET);
             } else {
-                parts.standby().put(id, time.micros());
+                data.standby().put(id, time.micros());
             }
         }
         keep(longer, Part.WAITERS, Part.QUEUE, Part.STANDBY, Part.DETAILS);
     }
 
     private void restoreTurn(String id) {
-        if (parts.standby().contains(id)) {
-            long since = parts.details().get(id).map(PermitDetails::since).orElse(now);
-            parts.standby().put(id, since * 1_000);
+        if (data.standby().contains(id)) {
+            long since = data.details().get(id).map(PermitDetails::since).orElse(now);
+            data.standby().put(id, since * 1_000);
         }
     }
 
     @Override
     public void lengthenPlace(String permitId, long placeEnd) {
-        OptionalLong end = parts.waiters().score(permitId);
+        OptionalLong end = data.waiters().score(permitId);
         if (end.isPresent() && placeEnd > end.getAsLong()) {
-            parts.waiters().put(permitId, placeEnd);
+            data.waiters().put(permitId, placeEnd);
         }
         keep(Duration.ofMillis(placeEnd - now), Part.WAITERS, Part.QUEUE, Part.STANDBY, Part.DETAILS, Part.TICKET);
     }
 
     @Override
     public boolean queueIsEmpty() {
-        return parts.queue().isEmpty();
+        return data.queue().isEmpty();
     }
 
     @Override
     public Optional<QueuedWaiter> firstInQueue() {
         while (!queueIsEmpty() && !frugal) {
-            Optional<Member> first = parts.queue().first();
+            Optional<Member> first = data.queue().first();
             if (first.isEmpty()) {
                 fellShort = true;
                 return Optional.empty();
             }
             String id = first.get().id();
-            Optional<PermitDetails> details = parts.details().get(id);
-            long placeEnd = parts.waiters().score(id).orElse(now);
+            Optional<PermitDetails> details = data.details().get(id);
+            long placeEnd = data.waiters().score(id).orElse(now);
             if (details.isPresent() && placeEnd > now) {
                 return Optional.of(new QueuedWaiter(id, first.get().score(), details.get().limit(), details.get().lease(),
                         placeEnd));
@@ -324,7 +271,7 @@ final class RemoteState implements BulkheadState {
     @Override
     public void handOver(QueuedWaiter waiter, long leaseEnd) {
         String id = waiter.permitId();
-        PermitDetails details = parts.details().get(id).orElseThrow();
+        PermitDetails details = data.details().get(id).orElseThrow();
         forgetWaiter(id);
         hold(id, leaseEnd, details.heldSince(now));
         tell(id, Messages.handedOver(id, new HandOver(waiter.ticket(), leaseEnd)));
@@ -332,12 +279,12 @@ final class RemoteState implements BulkheadState {
 
     @Override
     public StandbyRound standbyRound() {
-        Iterator<Member> turns = (frugal ? List.<Member> of() : parts.standby().inOrder()).iterator();
+        Iterator<Member> turns = (frugal ? List.<Member> of() : data.standby().inOrder()).iterator();
         return taken -> {
             while (turns.hasNext()) {
                 String id = turns.next().id();
                 if (isCallable(id, taken)) {
-                    parts.standby().put(id, time.micros() + TOLD.toMillis() * 1_000);
+                    data.standby().put(id, time.micros() + TOLD.toMillis() * 1_000);
                     tell(id, Messages.free(id));
                     return true;
                 }
@@ -347,34 +294,34 @@ final class RemoteState implements BulkheadState {
     }
 
     private boolean isCallable(String id, int taken) {
-        return parts.standby().contains(id) && parts.waiters().score(id).orElse(now) > now
-                && parts.details().get(id).filter(waiter -> resizedTo().orElse(waiter.limit()) > taken).isPresent();
+        return data.standby().contains(id) && data.waiters().score(id).orElse(now) > now
+                && data.details().get(id).filter(waiter -> resizedTo().orElse(waiter.limit()) > taken).isPresent();
     }
 
     @Override
     public boolean isCancelled(String permitId) {
-        return parts.cancelled().score(permitId).orElse(now) > now;
+        return data.cancelled().score(permitId).orElse(now) > now;
     }
 
     @Override
-    public void refuse(String permitId, long until) {
+    public void rememberCancelled(String permitId, long until) {
         forgetsCancelled = true;
-        parts.cancelled().put(permitId, Math.max(until, parts.cancelled().score(permitId).orElse(until)));
+        data.cancelled().put(permitId, Math.max(until, data.cancelled().score(permitId).orElse(until)));
         keep(Duration.ofMillis(until - now), Part.CANCELLED);
     }
 
     @Override
     public OptionalInt resizedTo() {
-        return parts.limits().override();
+        return data.limits().override();
     }
 
     @Override
     public void resize(OptionalInt limit) {
-        parts.limits().override(limit);
+        data.limits().override(limit);
         if (limit.isPresent()) {
             keep(OVERRIDE_LASTS, Part.LIMITS);
         } else {
-            parts.lifetimes().cut(Part.LIMITS, STATED_LASTS);
+            data.lifetimes().cut(Part.LIMITS, PermitStore.LIMIT_REMEMBERED);
         }
     }
 
@@ -383,12 +330,12 @@ final class RemoteState implements BulkheadState {
         if (frugal) {
             return;
         }
-        Set<Integer> others = parts.limits().state(limit, now);
-        if (parts.limits().changes().hasGrown()) {
-            keep(resizedTo().isPresent() ? OVERRIDE_LASTS : STATED_LASTS, Part.LIMITS);
+        Set<Integer> others = data.limits().state(limit, now);
+        if (data.limits().changes().hasGrown()) {
+            keep(resizedTo().isPresent() ? OVERRIDE_LASTS : PermitStore.LIMIT_REMEMBERED, Part.LIMITS);
         }
         if (!others.isEmpty()) {
-            notices.add(new Notice.LimitsDiffer(book.bulkhead(), limit, others));
+            notices.add(new Notice.LimitsDiffer(names.bulkhead(), limit, others));
         }
     }
 }

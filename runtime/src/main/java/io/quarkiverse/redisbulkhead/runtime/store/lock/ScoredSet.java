@@ -72,6 +72,10 @@ final class ScoredSet {
         order.add(member);
     }
 
+    byte[] key() {
+        return key;
+    }
+
     /** Whether all members up to that score are known. */
     boolean reaches(long score) {
         return horizon == null || horizon.score() > score;

@@ -1,14 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicReference;
 
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Parts;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.ScoredSet.Member;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -21,18 +18,26 @@ import io.vertx.redis.client.Response;
 
 /**
  * Reads from Redis what a step needs to know about a bulkhead: whatever there is about the ids that the step is about, and
- * the first of those whose time ends or whose turn it is. Usually one round trip, and a second one where somebody waits.
+ * the first of those whose time ends or whose turn it is. Usually one round trip, and a second one where somebody waits; more
+ * where so many have ended that none of the first ones counts.
  */
 final class StateReader {
 
-    /** How many are read beyond the number of ids of the step; and how many when more have ended than that. */
+    /** How many of each are read beyond the number of ids of the step. */
     private static final int FEW = 16;
+
+    /** How many of those are read whose turn it is to be told of a free permit; some may go by a limit that is reached. */
+    private static final int TOLD_OF = 100;
+
+    /** How many of each are read when none of the first ones counts any more. */
     private static final int MANY = 2_000;
 
-    private static final List<Part> SETS = List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY, Part.CANCELLED);
+    private static final List<Part> IN_ORDER = List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY);
+
+    private static final List<Part> IN_LINE = List.of(Part.QUEUE, Part.STANDBY);
 
     private final RedisConnection connection;
-    private final AddressBook book;
+    private final BulkheadNames names;
     private final BulkheadKeys keys;
     private final List<String> ids;
     private final ServerClock clock;
@@ -53,11 +58,11 @@ final class StateReader {
      * @param atOnce how many permits the step may pass on
      * @param slack how long keys outlive what they hold
      */
-    StateReader(RedisConnection connection, AddressBook book, List<String> ids, int atOnce, ServerClock clock,
+    StateReader(RedisConnection connection, BulkheadNames names, List<String> ids, int atOnce, ServerClock clock,
             Duration slack) {
         this.connection = connection;
-        this.book = book;
-        this.keys = book.keys();
+        this.names = names;
+        this.keys = names.keys();
         this.ids = ids;
         this.clock = clock;
         this.few = FEW + Math.max(atOnce, ids.size());
@@ -76,14 +81,12 @@ final class StateReader {
     Future<RemoteState> read(Questions first, boolean frugal) {
         askForAll(first);
         return first.sendOver(connection).compose(read -> widen()).compose(wide -> readThoseInTurn())
-                .map(all -> new RemoteState(parts(), time, book, frugal));
+                .map(all -> new RemoteState(data(), time, names, frugal));
     }
 
-    private Parts parts() {
-        ScoredSet holders = sets.get(Part.HOLDERS);
-        long endedUnknown = ended == 0 ? 0 : ended - holders.upTo(time.millis()).size();
-        return new Parts(holders, sets.get(Part.QUEUE), sets.get(Part.WAITERS), sets.get(Part.STANDBY),
-                sets.get(Part.CANCELLED), details, limits, ticket, lifetimes, endedUnknown);
+    private BulkheadData data() {
+        long endedUnknown = ended == 0 ? 0 : ended - sets.get(Part.HOLDERS).upTo(time.millis()).size();
+        return new BulkheadData(sets, details, limits, ticket, lifetimes, endedUnknown);
     }
 
     private void askForAll(Questions questions) {
@@ -94,28 +97,30 @@ final class StateReader {
             }
         });
         askForLimits(questions);
-        for (Part part : SETS) {
+        for (Part part : IN_ORDER) {
             questions.askNumber(Command.ZCARD, keys.of(part), size -> sizes.put(part, size));
-            questions.askFirst(keys.of(part), few,
+            questions.askFirst(keys.of(part), part == Part.STANDBY ? Math.max(few, TOLD_OF) : few,
                     members -> sets.put(part, new ScoredSet(keys.of(part), sizes.get(part), members)));
-            if (!ids.isEmpty()) {
-                questions.askScores(keys.of(part), ids, (id, score) -> sets.get(part).know(id, score));
-            }
+            askForIds(questions, part);
         }
+        sets.put(Part.CANCELLED, new ScoredSet(keys.of(Part.CANCELLED), 0, List.of()));
+        askForIds(questions, Part.CANCELLED);
         askForDetails(questions, ids);
         for (Part part : Part.values()) {
             questions.askNumber(Command.PTTL, keys.of(part), left -> lifetimes.know(part, left));
         }
     }
 
+    private void askForIds(Questions questions, Part part) {
+        if (!ids.isEmpty()) {
+            questions.askScores(keys.of(part), ids, (id, score) -> sets.get(part).know(id, score));
+        }
+    }
+
     private void askForLimits(Questions questions) {
-        List<Response> fields = new ArrayList<>();
-        questions.ask(Request.cmd(Command.HKEYS).arg(keys.of(Part.LIMITS)), reply -> reply.forEach(fields::add));
-        questions.ask(Request.cmd(Command.HVALS).arg(keys.of(Part.LIMITS)), reply -> {
-            for (int i = 0; i < fields.size(); i++) {
-                limits.know(fields.get(i).toString(), reply.get(i).toLong());
-            }
-        });
+        AtomicReference<Response> names = new AtomicReference<>();
+        questions.ask(Request.cmd(Command.HKEYS).arg(keys.of(Part.LIMITS)), names::set);
+        questions.ask(Request.cmd(Command.HVALS).arg(keys.of(Part.LIMITS)), values -> limits.know(names.get(), values));
     }
 
     private void askForDetails(Questions questions, List<String> some) {
@@ -142,17 +147,19 @@ final class StateReader {
         return questions.sendOver(connection);
     }
 
+    /** Where all that were read have died, somebody behind them may live. */
     private Future<Void> readThoseInTurn() {
         return readDetails().compose(read -> {
-            ScoredSet queue = sets.get(Part.QUEUE);
-            boolean allEnded = !queue.isEmpty() && queue.inOrder().stream().noneMatch(member -> isLive(member.id()));
-            if (!allEnded || queue.reaches(Long.MAX_VALUE)) {
-                return Future.succeededFuture();
-            }
             Questions questions = new Questions();
-            questions.askFirst(keys.of(Part.QUEUE), MANY, queue::know);
-            return questions.sendOver(connection).compose(wide -> readDetails());
+            IN_LINE.stream().map(sets::get).filter(this::holdsNobodyAlive)
+                    .forEach(line -> questions.askFirst(line.key(), MANY, line::know));
+            return questions.isEmpty() ? Future.succeededFuture()
+                    : questions.sendOver(connection).compose(wide -> readDetails());
         });
+    }
+
+    private boolean holdsNobodyAlive(ScoredSet line) {
+        return !line.reaches(Long.MAX_VALUE) && line.inOrder().stream().noneMatch(member -> isLive(member.id()));
     }
 
     private boolean isLive(String waiter) {
@@ -161,7 +168,7 @@ final class StateReader {
 
     /** What those in the queue and beside it asked for, and whether they are alive. */
     private Future<Void> readDetails() {
-        List<String> unknown = Stream.of(Part.QUEUE, Part.STANDBY).flatMap(part -> sets.get(part).inOrder().stream())
+        List<String> unknown = IN_LINE.stream().flatMap(part -> sets.get(part).inOrder().stream())
                 .map(Member::id).filter(id -> !details.isKnown(id)).distinct().toList();
         if (unknown.isEmpty()) {
             return Future.succeededFuture();

@@ -1,17 +1,18 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
 /** The last ticket that was given, and those that a step gives. */
 final class Ticket {
 
-    /** A whole number that is no larger than a double, as the scripts use it, holds exactly. */
     private static final int MOST_DIGITS = 16;
+
+    /** From here on a double, as the scripts use it, does not hold each whole number. */
     private static final long END = 1L << 53;
 
     private final byte[] key;
@@ -29,8 +30,9 @@ final class Ticket {
      */
     void know(String value) {
         if (!value.matches("\\d{1," + MOST_DIGITS + "}") || Long.parseLong(value) >= END - 1) {
-            throw new StoreException(new ErrorReply("WRONGTYPE " + new String(key) + " holds no ticket").explanation(), false,
-                    null);
+            throw new StoreException("The key " + new String(key, StandardCharsets.UTF_8) + " holds no ticket, but '" + value
+                    + "'. Another application keeps data of its own there; it was left alone. Set "
+                    + "quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses", false, null);
         }
         last = Long.parseLong(value);
     }

@@ -25,16 +25,8 @@ public record ErrorReply(String text) {
         return text.startsWith(code) || text.contains(" " + code + " ") || text.contains("-" + code + " ");
     }
 
-    /**
-     * Whether the script may have written before it failed. The scripts read all keys before they write, so a key of
-     * a foreign type stops them in time; a command that the user may not run stops them in the middle.
-     */
-    boolean mayHaveWritten() {
-        return text.contains("script") && !is("WRONGTYPE") && !is("NOSCRIPT");
-    }
-
     /** What to tell, with the way out where there is one. */
-    public String explanation() {
+    String explanation() {
         String said = "Redis answered: " + text;
         if (is("WRONGTYPE")) {
             return said + ". Another application keeps data of its own under a key of this bulkhead; it was left alone. "

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.redis.client.RedisConnection;
 
 /** A call that somebody waits for, from {@link RedisLink#send} until it is answered or given up. */
@@ -35,12 +36,23 @@ final class PendingCall<T> {
             answer.complete(new RedisAnswer<>(value, copies > 1));
             return Future.succeededFuture();
         }, failure -> {
-            if (failure instanceof StoreException) {
-                answer.completeExceptionally(failure);
-                return Future.succeededFuture();
+            if (isOfClient(failure)) {
+                return Future.failedFuture(failure);
             }
-            return Future.failedFuture(failure);
+            answer.completeExceptionally(failure instanceof StoreException ? failure : notUnderstood(failure));
+            return Future.succeededFuture();
         });
+    }
+
+    // Redis's error replies come as a Throwable that is no Exception; for a lost connection the client has exceptions of its own.
+    private static boolean isOfClient(Throwable failure) {
+        return !(failure instanceof RuntimeException) || failure instanceof VertxException;
+    }
+
+    private StoreException notUnderstood(Throwable failure) {
+        return new StoreException("What Redis holds under " + about() + "* was not understood (" + failure
+                + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
+                call.mayHaveBeenCarriedOut(), failure);
     }
 
     /** The connection that the call was last sent over, or null when it never was. */
@@ -58,11 +70,12 @@ final class PendingCall<T> {
 
     /** The server refuses the call. An earlier copy may have been carried out all the same. */
     void refuse(ErrorReply refusal) {
-        answer.completeExceptionally(new RefusedException(refusal, copies > 1 || refusal.mayHaveWritten()));
+        answer.completeExceptionally(new RefusedException(refusal,
+                copies > 1 || call.mayHaveBeenCarriedOut() || call.mayHaveBegunBefore(refusal)));
     }
 
     /** Gives the call up; whether its outcome is unknown follows from whether a copy of it is unanswered. */
     boolean fail(String message, Throwable cause) {
-        return answer.completeExceptionally(new StoreException(message, copies > 0, cause));
+        return answer.completeExceptionally(new StoreException(message, copies > 0 || call.mayHaveBeenCarriedOut(), cause));
     }
 }

@@ -19,6 +19,24 @@ public interface RedisCall<T> {
      */
     Future<T> over(RedisConnection connection);
 
+    /**
+     * Whether a call that was not answered may have been carried out all the same, now or later.
+     *
+     * @return what the call knows beyond whether it was sent over the present connection
+     */
+    default boolean mayHaveBeenCarriedOut() {
+        return false;
+    }
+
+    /**
+     * Whether a refusal may have come in the middle of the work.
+     *
+     * @param refusal what Redis said
+     */
+    default boolean mayHaveBegunBefore(ErrorReply refusal) {
+        return false;
+    }
+
     /** A key, which tells in messages what the call is about. */
     String about();
 }

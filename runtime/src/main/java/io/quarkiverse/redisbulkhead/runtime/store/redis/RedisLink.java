@@ -16,14 +16,14 @@ import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 
 /**
- * One pipelined connection to Redis that opens at the first command and again whenever it is lost. Not the client's
- * pool: its defaults refuse the thirty-first concurrent caller.
+ * One connection to Redis, which carries up to so many calls at once, opens at the first of them, and again whenever it is
+ * lost. Not the client's pool: its defaults refuse the thirty-first concurrent caller.
  * <p>
- * A command is answered, refused by Redis, or given up after the command timeout; it never hangs. One whose
- * connection breaks is sent again over the next connection, so every command must be safe to repeat. While no
- * connection is there, commands wait for the attempt to get one; when an attempt that began after a command came
- * fails, the command fails at once. Attempts are made with growing gaps, and a command that comes during a gap waits
- * for its end, so that the first command after Redis is back succeeds.
+ * A call is answered, refused by Redis, or given up after the command timeout; it never hangs. One whose
+ * connection breaks is sent again over the next connection, so every call must be safe to repeat. While no
+ * connection is there, calls wait for the attempt to get one; when an attempt that began after a call came
+ * fails, the call fails at once. Attempts are made with growing gaps, and a call that comes during a gap waits
+ * for its end, so that the first call after Redis is back succeeds.
  * <p>
  * Safe for use by many threads. All work is done on an event loop context of the link's own, and so never waits for a
  * caller; whoever blocks until an answer comes may do so on any thread but an event loop.
@@ -36,15 +36,13 @@ public final class RedisLink implements AutoCloseable {
     private static final int FIRST_GAP_MILLIS = 10;
     private static final int LONGEST_GAP_MILLIS = 200;
 
-    // Of the client's pool, which others need too. A connection that is being opened cannot be called back.
-    private static final int MOST_OPEN_ATTEMPTS = 4;
-
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
     private final long timeoutMillis;
     private final int maxInFlight;
-    private final CommandDeadlines deadlines;
+    private final int maxAttempts;
+    private final CallDeadlines deadlines;
     private final RefusalLog refusals = new RefusalLog();
 
     // All of these are touched on the context only.
@@ -64,21 +62,24 @@ public final class RedisLink implements AutoCloseable {
     }
 
     /**
-     * Creates the link; it connects at the first command.
+     * Creates the link; it connects at the first call.
      *
      * @param vertx where timers run
      * @param redis the client that connections come from; it stays the caller's
-     * @param commandTimeout after what time a command is given up
-     * @param maxInFlight how many commands may be unanswered at once; less than the client's
+     * @param commandTimeout after what time a call is given up
+     * @param maxInFlight how many calls may be unanswered at once; less than the client's
      *        {@code max-waiting-handlers}
+     * @param maxAttempts how many connections may be opened at once. They are of the client's pool, which others need too, and
+     *        one that is being opened cannot be called back
      */
-    public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight) {
+    public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight, int maxAttempts) {
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.redis = redis;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.maxInFlight = maxInFlight;
-        this.deadlines = new CommandDeadlines(vertx, commandTimeout, this::drop);
+        this.maxAttempts = maxAttempts;
+        this.deadlines = new CallDeadlines(vertx, commandTimeout, this::drop);
     }
 
     /**
@@ -95,42 +96,42 @@ public final class RedisLink implements AutoCloseable {
     /**
      * Makes a call for somebody who has waited before, and gets an answer so much earlier.
      *
-     * @param call as in {@link #send(RedisCall)}
+     * @param what as in {@link #send(RedisCall)}
      * @param waited how much of the command timeout is over
      * @param <T> what it is answered by
      * @return as for {@link #send(RedisCall)}
      */
-    public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> call, Duration waited) {
-        PendingCall<T> command = new PendingCall<>(call, deadlines.next(waited));
+    public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> what, Duration waited) {
+        PendingCall<T> call = new PendingCall<>(what, deadlines.next(waited));
         if (closed) {
-            command.fail(STOPPING, null);
-            return command.answer;
+            call.fail(STOPPING, null);
+            return call.answer;
         }
         try {
             context.runOnContext(now -> {
-                deadlines.watch(command);
-                dispatch(command);
+                deadlines.watch(call);
+                dispatch(call);
             });
         } catch (RuntimeException e) {
             // Vert.x has been closed.
-            command.fail(STOPPING, e);
+            call.fail(STOPPING, e);
         }
-        return command.answer;
+        return call.answer;
     }
 
-    private void dispatch(PendingCall<?> command) {
+    private void dispatch(PendingCall<?> call) {
         if (closed) {
-            command.fail(STOPPING, null);
+            call.fail(STOPPING, null);
         } else if (session != null) {
-            session.send(command);
+            session.send(call);
         } else {
-            waiting.add(command);
+            waiting.add(call);
             scheduleAttempt();
         }
     }
 
     private void scheduleAttempt() {
-        if (attempt != null || openAttempts >= MOST_OPEN_ATTEMPTS) {
+        if (attempt != null || openAttempts >= maxAttempts) {
             return;
         }
         Attempt next = new Attempt();
@@ -195,9 +196,9 @@ public final class RedisLink implements AutoCloseable {
             attempt = null;
             gapMillis = longerGap();
             LOG.debugf("Redis cannot be reached: %s", cause.getMessage());
-            current.early.forEach(command -> command.fail("Redis cannot be reached: " + cause.getMessage(), cause));
+            current.early.forEach(call -> call.fail("Redis cannot be reached: " + cause.getMessage(), cause));
         }
-        waiting.removeIf(command -> command.answer.isDone());
+        waiting.removeIf(call -> call.answer.isDone());
         if (session == null && !waiting.isEmpty()) {
             scheduleAttempt();
         }
@@ -211,22 +212,22 @@ public final class RedisLink implements AutoCloseable {
         }
 
         @Override
-        public void refused(RedisSession over, PendingCall<?> command, ErrorReply refusal) {
+        public void refused(RedisSession over, PendingCall<?> call, ErrorReply refusal) {
             noticeAnswer();
             if (refusal.is("READONLY")) {
-                // A failover has made this server a replica: the next command looks for the new master.
+                // A failover has made this server a replica: the next call looks for the new master.
                 drop(over);
             }
-            refusals.log(command.about(), refusal);
-            command.refuse(refusal);
+            refusals.log(call.about(), refusal);
+            call.refuse(refusal);
         }
 
         @Override
-        public void broken(RedisSession over, PendingCall<?> command, Throwable cause) {
-            LOG.debugf("Connection lost under a command: %s", cause.getMessage());
+        public void broken(RedisSession over, PendingCall<?> call, Throwable cause) {
+            LOG.debugf("Connection lost under a call: %s", cause.getMessage());
             drop(over);
-            if (!command.answer.isDone()) {
-                dispatch(command);
+            if (!call.answer.isDone()) {
+                dispatch(call);
             }
         }
     };
@@ -254,7 +255,7 @@ public final class RedisLink implements AutoCloseable {
         return Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
     }
 
-    /** Gives up all commands and closes the connection. The client stays open. */
+    /** Gives up all calls and closes the connection. The client stays open. */
     @Override
     public void close() {
         closed = true;

@@ -15,7 +15,7 @@ import io.vertx.redis.client.Request;
 
 /**
  * One connection while it lasts. Calls are pipelined: many are on their way at once, up to a bound; the rest queue
- * here, because the client refuses a command that finds its own waiting list full.
+ * here, because the client refuses a call that finds its own waiting list full.
  * <p>
  * Everything happens on the context of the {@link RedisLink}.
  */
@@ -23,14 +23,14 @@ final class RedisSession {
 
     private static final Logger LOG = Logger.getLogger(RedisSession.class);
 
-    /** Told how each command ended. */
+    /** Told how each call ended. */
     interface Outcome {
 
         void answered();
 
-        void refused(RedisSession session, PendingCall<?> command, ErrorReply refusal);
+        void refused(RedisSession session, PendingCall<?> call, ErrorReply refusal);
 
-        void broken(RedisSession session, PendingCall<?> command, Throwable cause);
+        void broken(RedisSession session, PendingCall<?> call, Throwable cause);
     }
 
     // How long a doomed connection gets to notice that it is tainted, see discard().
@@ -53,8 +53,8 @@ final class RedisSession {
         connection.exceptionHandler(failure -> onEnd.accept(this));
     }
 
-    void send(PendingCall<?> command) {
-        backlog.add(command);
+    void send(PendingCall<?> call) {
+        backlog.add(call);
         sendNext();
     }
 
@@ -68,15 +68,15 @@ final class RedisSession {
         }
     }
 
-    private void transmit(PendingCall<?> command) {
-        command.transmit(this, connection).onComplete(result -> {
+    private void transmit(PendingCall<?> call) {
+        call.transmit(this, connection).onComplete(result -> {
             inFlight--;
             if (result.succeeded()) {
                 outcome.answered();
             } else {
                 Optional<ErrorReply> refusal = ErrorReply.of(result.cause());
-                refusal.ifPresentOrElse(reply -> outcome.refused(this, command, reply),
-                        () -> outcome.broken(this, command, result.cause()));
+                refusal.ifPresentOrElse(reply -> outcome.refused(this, call, reply),
+                        () -> outcome.broken(this, call, result.cause()));
             }
             sendNext();
         });
@@ -85,7 +85,7 @@ final class RedisSession {
     /**
      * Sends nothing any more.
      *
-     * @return the commands that were never sent over this connection
+     * @return the calls that were never sent over this connection
      */
     List<PendingCall<?>> end() {
         over = true;

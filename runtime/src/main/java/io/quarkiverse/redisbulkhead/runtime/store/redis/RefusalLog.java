@@ -21,7 +21,7 @@ final class RefusalLog {
         long due = next.get();
         long now = System.nanoTime();
         if (now - due >= 0 && next.compareAndSet(due, now + GAP_NANOS)) {
-            LOG.errorf("A command for %s and the keys beside it was refused. %s", key,
+            LOG.errorf("A call about %s and the keys beside it was refused. %s", key,
                     refusal.explanation());
         }
     }

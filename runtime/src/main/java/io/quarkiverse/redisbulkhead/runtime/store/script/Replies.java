@@ -15,14 +15,13 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.vertx.redis.client.Response;
 
 /** Reads the replies of the scripts; their form is told in the scripts' headers. */
 final class Replies {
-
-    private static final long STATED_LASTS_MILLIS = 60_000;
 
     private Replies() {
     }
@@ -59,7 +58,7 @@ final class Replies {
     private static SortedSet<Integer> stated(Response pairs, long now) {
         SortedSet<Integer> limits = new TreeSet<>();
         for (int i = 0; i < pairs.size(); i += 2) {
-            if (now - pairs.get(i + 1).toLong() < STATED_LASTS_MILLIS) {
+            if (now - pairs.get(i + 1).toLong() < PermitStore.LIMIT_REMEMBERED.toMillis()) {
                 limits.add(pairs.get(i).toInteger());
             }
         }

@@ -36,6 +36,14 @@ record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) implem
         return request;
     }
 
+    /**
+     * The scripts read all keys before they write, so a key of a foreign type stops them in time; other errors may come later.
+     */
+    @Override
+    public boolean mayHaveBegunBefore(ErrorReply refusal) {
+        return refusal.text().contains("script") && !refusal.is("WRONGTYPE") && !refusal.is("NOSCRIPT");
+    }
+
     @Override
     public String about() {
         return new String(keys.get(0), StandardCharsets.UTF_8);

@@ -7,13 +7,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
@@ -86,6 +86,10 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return Bounds.checked(() -> Bounds.check(request), () -> ask(request));
+    }
+
+    private CompletionStage<AcquireReply> ask(AcquireRequest request) {
         String details = PermitDetails.owner(mailbox.name(), request.application(), request.instance(), request.method());
         return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
                 bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"),
@@ -125,57 +129,55 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
-        return call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated()));
     }
 
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
-        if (isOutOfBounds(permitIds.size(), 1, MAX_CANCELLED_AT_ONCE)) {
-            return outOfBounds("From 1 to " + MAX_CANCELLED_AT_ONCE + " permits can be cancelled at once", permitIds.size());
-        }
-        List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
-        args.add(bytes(Math.max(1, forgetAfter.toMillis())));
-        permitIds.forEach(id -> args.add(bytes(id)));
-        return call(scripts.release(), bulkhead, args).thenApply(answer -> null);
+        return Bounds.checked(() -> Bounds.check(permitIds), () -> {
+            List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
+            args.add(bytes(Math.max(1, forgetAfter.toMillis())));
+            permitIds.forEach(id -> args.add(bytes(id)));
+            return call(scripts.release(), bulkhead, args).thenApply(answer -> null);
+        });
     }
 
     @Override
     public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
-        if (isOutOfBounds(leases.size(), 1, MAX_RENEWED_AT_ONCE)) {
-            return outOfBounds("From 1 to " + MAX_RENEWED_AT_ONCE + " permits can be renewed at once", leases.size());
-        }
-        // Whoever holds a permit for so long wants to be told when it is revoked.
-        mailbox.open();
-        return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
-            Set<String> gone = new HashSet<>();
-            answer.value().forEach(id -> gone.add(id.toString()));
-            return gone;
+        return Bounds.checked(() -> Bounds.check(leases), () -> {
+            // Whoever holds a permit for so long wants to be told when it is revoked.
+            mailbox.open();
+            return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
+                Set<String> gone = new HashSet<>();
+                answer.value().forEach(id -> gone.add(id.toString()));
+                return gone;
+            });
         });
     }
 
     @Override
     public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
-        if (isOutOfBounds(places.size(), 1, MAX_RENEWED_AT_ONCE)) {
-            return outOfBounds("From 1 to " + MAX_RENEWED_AT_ONCE + " waiters can ask at once", places.size());
-        }
-        List<byte[]> args = new ArrayList<>();
-        args.add(bytes(limit));
-        return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.value()));
+        return Bounds.checked(() -> {
+            Bounds.checkLimit(limit);
+            Bounds.check(places);
+        }, () -> {
+            List<byte[]> args = new ArrayList<>();
+            args.add(bytes(limit));
+            return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.value()));
+        });
     }
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
-        return call(scripts.revoke(), bulkhead, bytes(permitId))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> call(scripts.revoke(), bulkhead, bytes(permitId))
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated()));
     }
 
     @Override
     public CompletionStage<Void> resize(String bulkhead, int limit) {
-        if (limit < 1) {
-            return outOfBounds("A limit must be at least 1", limit);
-        }
-        return call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null);
+        return Bounds.checked(() -> Bounds.checkLimit(limit),
+                () -> call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null));
     }
 
     @Override
@@ -186,11 +188,8 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
-        if (isOutOfBounds(most, 0, MAX_LISTED)) {
-            return outOfBounds("From 0 to " + MAX_LISTED + " can be listed", most);
-        }
-        return call(scripts.occupancy(), bulkhead, bytes(most))
-                .thenApply(answer -> Replies.occupancy(bulkhead, answer.value()));
+        return Bounds.checked(() -> Bounds.checkListed(most), () -> call(scripts.occupancy(), bulkhead, bytes(most))
+                .thenApply(answer -> Replies.occupancy(bulkhead, answer.value())));
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, byte[]... args) {
@@ -199,14 +198,6 @@ public final class ScriptPermitStore implements PermitStore {
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, List<byte[]> args) {
         return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead).data(), args));
-    }
-
-    private static boolean isOutOfBounds(int value, int least, int most) {
-        return value < least || value > most;
-    }
-
-    private static <T> CompletionStage<T> outOfBounds(String rule, int value) {
-        return CompletableFuture.failedStage(new IllegalArgumentException(rule + ", not " + value));
     }
 
     private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.steps;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -13,10 +14,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
  */
 public interface BulkheadState {
 
+    /** After what time a limit that is stated again is remembered anew. */
+    Duration LIMIT_REFRESHED = Duration.ofSeconds(5);
+
     /** The instant of the step. */
     StepTime time();
 
-    /** Forgets permits, places and cancellations that have ended. */
+    /** Forgets permits and places that have ended; may forget cancellations that have. */
     void removeEnded();
 
     /** How many permits are held, without those that ended; known after {@link #removeEnded()}. */
@@ -74,8 +78,8 @@ public interface BulkheadState {
     /** Whether the request was cancelled before it came. */
     boolean isCancelled(String permitId);
 
-    /** Refuses the request from now on, until the given time at least. */
-    void refuse(String permitId, long until);
+    /** Remembers, until the given time at least, that the request was cancelled. */
+    void rememberCancelled(String permitId, long until);
 
     /** The limit that an operator has set. */
     OptionalInt resizedTo();

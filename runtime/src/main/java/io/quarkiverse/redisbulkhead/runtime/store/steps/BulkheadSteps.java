@@ -25,7 +25,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
  */
 public final class BulkheadSteps {
 
-    private static final int TOLD_AFTER_RESIZING = 100;
+    /** How many permits are passed on at once when the limit has changed. */
+    public static final int PASSED_ON_AT_ONCE = 100;
 
     private final BulkheadState state;
     private final StepTime time;
@@ -79,7 +80,7 @@ public final class BulkheadSteps {
             Left left = state.leave(id);
             freed += left == Left.PERMIT ? 1 : 0;
             standbyLeft |= left == Left.STANDBY;
-            state.refuse(id, time.endOf(forgetAfter));
+            state.rememberCancelled(id, time.endOf(forgetAfter));
         }
         settle();
         wake(Math.max(freed, standbyLeft ? 1 : 0));
@@ -133,7 +134,7 @@ public final class BulkheadSteps {
     public Void resize(int limit) {
         state.resize(OptionalInt.of(limit));
         settle();
-        wake(TOLD_AFTER_RESIZING);
+        wake(PASSED_ON_AT_ONCE);
         return null;
     }
 
@@ -142,7 +143,7 @@ public final class BulkheadSteps {
         boolean wasResized = state.resizedTo().isPresent();
         state.resize(OptionalInt.empty());
         settle();
-        wake(TOLD_AFTER_RESIZING);
+        wake(PASSED_ON_AT_ONCE);
         return wasResized;
     }
 

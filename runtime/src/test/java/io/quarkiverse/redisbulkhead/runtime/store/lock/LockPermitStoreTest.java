@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,8 +26,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
@@ -34,12 +37,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
 
 /** What only this store has: the lock, and the transaction that depends on it. */
 class LockPermitStoreTest {
 
     static final Duration LONG = Duration.ofMinutes(1);
-    static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
+    static final Duration STEP_TIMEOUT = Duration.ofMillis(500);
     static final String LOCK = "test:{reports}:lock";
 
     final List<AutoCloseable> open = new ArrayList<>();
@@ -62,15 +66,15 @@ class LockPermitStoreTest {
     }
 
     private LockPermitStore newStore(int port, Duration contentionTimeout) {
-        return newStore(port, LOCK_TIMEOUT, contentionTimeout);
+        return newStore(port, STEP_TIMEOUT, contentionTimeout);
     }
 
-    private LockPermitStore newStore(int port, Duration lockTimeout, Duration contentionTimeout) {
+    private LockPermitStore newStore(int port, Duration stepTimeout, Duration contentionTimeout) {
         Redis client = redis.newClient(port);
         List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(20));
         open.addAll(links);
         open.add(client::close);
-        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", lockTimeout,
+        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", stepTimeout,
                 contentionTimeout, LockStores.timer(redis));
     }
 
@@ -149,9 +153,44 @@ class LockPermitStoreTest {
     /** Trap 3: a process died within a step. Others wait for the end of its lock, and are not rejected for that. */
     @Test
     void theLockOfADeadProcessEnds() throws Exception {
-        redis.command("SET", LOCK, "of a dead process", "NX", "PX", LOCK_TIMEOUT.toMillis());
+        redis.command("SET", LOCK, "of a dead process", "NX", "PX", STEP_TIMEOUT.toMillis());
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
+    }
+
+    /**
+     * Trap 4: a transaction was sent, and the connection broke; meanwhile others have the lock. Whether it was carried out is
+     * not known, so this is no mere contention.
+     */
+    @Test
+    void contentionAfterALostAnswerIsUnknown() throws Exception {
+        LockedStep step = new LockedStep(names(), settings(), List.of(Operation.on(List.of("a"), steps -> steps.release("a"))),
+                false);
+        assertThat(step.mayHaveBeenCarriedOut()).isFalse();
+        TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());
+        open.add(0, proxy);
+        Redis client = redis.newClient(proxy.port());
+        open.add(client::close);
+
+        RedisConnection connection = get(client.connect().toCompletionStage());
+        assertThatThrownBy(() -> get(step.over(connection).toCompletionStage())).isNotNull();
+
+        assertThat(step.mayHaveBeenCarriedOut()).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        redis.command("SET", LOCK, "of somebody else");
+        RedisConnection next = get(redis.newClient().connect().toCompletionStage());
+        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
+        assertThat(step.mayHaveBeenCarriedOut()).isTrue();
+        redis.command("DEL", LOCK);
+        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
+    }
+
+    private static BulkheadNames names() {
+        return new BulkheadNames("reports", "test:mailbox", new BulkheadKeys("test", "reports"));
+    }
+
+    private static StepSettings settings() {
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
@@ -238,6 +277,29 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy("reports", 0)).waiting()).isZero();
     }
 
+    /** The first waiters are all dead: the free permit is told to the first one who lives. */
+    @Test
+    void theDeadOnStandbyHideNobody() throws Exception {
+        List<Notice> notices = new CopyOnWriteArrayList<>();
+        store.listen(notices::add);
+        get(acquire(store, "held", 1));
+        for (int i = 0; i < 150; i++) {
+            get(store.acquire(waiting("dead" + i, Duration.ofMillis(1))));
+        }
+        get(store.acquire(waiting("alive", LONG)));
+        await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.NoticesMissed()));
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).waiting() == 1);
+
+        get(store.release("reports", "held"));
+
+        await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.PermitFree("alive")));
+        get(store.release("reports", "alive"));
+    }
+
+    private static AcquireRequest waiting(String id, Duration place) {
+        return new AcquireRequest("reports", id, 1, LONG, false, place, "app", "host:1", "A#a");
+    }
+
     /** One request that Redis refuses does not take others of its step with it. */
     @Test
     void aRefusedRequestHurtsNoOther() throws Exception {
@@ -278,6 +340,8 @@ class LockPermitStoreTest {
         redis.command("HSET", "test:{reports}:limits", "theirs", "not a number");
 
         assertThatThrownBy(() -> get(acquire(store, "a", 1))).isInstanceOf(StoreException.class)
+                .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
+        assertThatThrownBy(() -> get(store.occupancy("reports", 1))).isInstanceOf(StoreException.class)
                 .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
     }
 

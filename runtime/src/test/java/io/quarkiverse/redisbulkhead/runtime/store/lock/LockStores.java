@@ -35,7 +35,7 @@ final class LockStores {
     }
 
     static List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-        return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1)).limit(2).toList();
+        return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(2).toList();
     }
 
     static BiConsumer<Duration, Runnable> timer(TestRedis redis) {

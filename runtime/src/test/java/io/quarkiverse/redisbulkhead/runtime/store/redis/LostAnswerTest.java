@@ -78,11 +78,12 @@ class LostAnswerTest {
     @Test
     void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
-        PermitStore other = new TestProcess(redis, kind).store;
-        get(other.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO, "app",
-                "host:2", "B#b")));
-        assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
-        get(other.release("reports", "theirs"));
+        try (TestProcess other = new TestProcess(redis, kind)) {
+            get(other.store.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
+                    "app", "host:2", "B#b")));
+            assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
+            get(other.store.release("reports", "theirs"));
+        }
 
         deliver();
 

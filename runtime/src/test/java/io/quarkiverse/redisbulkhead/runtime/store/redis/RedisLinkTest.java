@@ -43,7 +43,7 @@ class RedisLinkTest {
     void start() {
         redis = new TestRedis();
         client = redis.newClient();
-        link = new RedisLink(redis.vertx(), client, TIMEOUT, 64);
+        link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
     }
 
     @AfterEach
@@ -85,7 +85,7 @@ class RedisLinkTest {
         client.close();
         client = Redis.createClient(redis.vertx(), new RedisOptions().setConnectionString("redis://127.0.0.1:" + redis.port())
                 .setMaxWaitingHandlers(64));
-        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(25), 64);
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(25), 64, 4);
     }
 
     /** Trap 22: a restart between two calls is not noticed. */
@@ -232,7 +232,7 @@ class RedisLinkTest {
             });
             acceptor.start();
             Redis strange = redis.newClient(server.getLocalPort());
-            try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64)) {
+            try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64, 4)) {
                 for (int i = 0; i < 20; i++) {
                     CompletableFuture<Response> reply = echo(toStrange, "PONG");
                     assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class);

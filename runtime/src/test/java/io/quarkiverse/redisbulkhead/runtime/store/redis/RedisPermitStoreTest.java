@@ -213,24 +213,38 @@ class RedisPermitStoreTest {
         assertThat(keys()).doesNotContain("test:{reports}:queue", "test:{reports}:waiters", "test:{reports}:standby");
     }
 
-    /**
-     * Trap 6: a server whose memory is full takes back what it has, though it grants nothing new; and where there are scripts,
-     * it
-     * renews as well.
-     */
+    /** Trap 6: a server whose memory is full takes back what it has, though it grants nothing new. */
     @Test
-    void aFullServerKeepsThePermitsThatThereAre() {
+    void aFullServerTakesPermitsBack() {
         acquire("a", 1);
-        redis.command("CONFIG", "SET", "maxmemory", 1);
-        try {
+        whenMemoryIsFull(() -> {
             assertThatThrownBy(() -> acquire("b", 2)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
+            assertThat(get(store.release("reports", "a"))).isTrue();
+        });
+        assertThat(holderIds()).isEmpty();
+    }
+
+    /** Trap 6: a script that has begun to write may go on when the memory is full; a transaction is refused. */
+    @Test
+    void aFullServerRenewsWhereThereAreScripts() {
+        acquire("a", 1);
+        whenMemoryIsFull(() -> {
             if (kind == TestStore.SCRIPT) {
                 assertThat(get(store.renew("reports", Map.of("a", Duration.ofSeconds(1))))).isEmpty();
                 assertThat(get(store.renew("reports", Map.of("a", Duration.ofMinutes(5))))).isEmpty();
                 assertThat(get(store.occupancy("reports", 1)).holders().get(0).until())
                         .isAfter(serverTime().plus(Duration.ofMinutes(4)));
+            } else {
+                assertThatThrownBy(() -> get(store.renew("reports", Map.of("a", Duration.ofMinutes(5)))))
+                        .isInstanceOf(StoreException.class).hasMessageContaining("OOM");
             }
-            assertThat(get(store.release("reports", "a"))).isTrue();
+        });
+    }
+
+    private static void whenMemoryIsFull(Runnable test) {
+        redis.command("CONFIG", "SET", "maxmemory", 1);
+        try {
+            test.run();
         } finally {
             redis.command("CONFIG", "SET", "maxmemory", 0);
         }
@@ -304,6 +318,10 @@ class RedisPermitStoreTest {
             assertThat(e.getMessage()).contains("WRONGTYPE", "quarkus.redis-bulkhead.key-prefix");
             assertThat(e.outcomeUnknown()).isFalse();
         });
+        if (List.of("holders", "queue", "waiters", "limits").contains(part)) {
+            assertThatThrownBy(() -> get(store.occupancy("reports", 9))).as("a look").isInstanceOf(StoreException.class)
+                    .hasMessageContaining("WRONGTYPE");
+        }
 
         assertThat(redis.command("LRANGE", key, 0, -1)).hasToString("[theirs]");
         assertThat(keys()).containsExactly(key);
@@ -322,7 +340,7 @@ class RedisPermitStoreTest {
         redis.command("DEL", "test:{reports}:ticket");
     }
 
-    /** A user who may not run one of the commands in a script: it stops in the middle, and nothing stays for ever. */
+    /** A user who may not run one of the commands; a script stops in the middle then, and nothing stays for ever. */
     @ParameterizedTest
     @ValueSource(strings = { "pexpire", "pttl", "hset", "zadd", "set", "time", "get" })
     void aMissingPermissionIsAClearErrorAndLeavesNoKeyForEver(String command) {

@@ -23,7 +23,7 @@ public enum TestStore {
 
         @Override
         List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024));
+            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024, 4));
         }
 
         @Override
@@ -43,7 +43,7 @@ public enum TestStore {
 
         @Override
         List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1)).limit(LANES).toList();
+            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(LANES).toList();
         }
 
         @Override

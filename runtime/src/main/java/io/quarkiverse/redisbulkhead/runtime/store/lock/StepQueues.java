@@ -16,9 +16,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.AddressBook;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
@@ -27,31 +27,31 @@ import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
  * goes together in the next one. So the threads of a process never fight for a lock, and the more there is to do, the less of
  * it each operation costs. Safe for use by many threads.
  */
-final class Turns {
+final class StepQueues {
 
-    private static final Logger LOG = Logger.getLogger(Turns.class);
+    private static final Logger LOG = Logger.getLogger(StepQueues.class);
 
     /** How many permits a step is about at the most, unless a single operation is about more. */
     private static final int MOST_IDS = 500;
 
     private final Lanes lanes;
     private final StepSettings settings;
-    private final Function<String, AddressBook> books;
+    private final Function<String, BulkheadNames> names;
     private final BiConsumer<Duration, Runnable> timer;
     private final Consumer<Notice> listener;
-    private final ConcurrentHashMap<String, Turn> turns = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, StepQueue> queues = new ConcurrentHashMap<>();
 
     /** What there is to do for one bulkhead; in the map only while there is anything. Guarded by itself. */
-    private static final class Turn {
+    private static final class StepQueue {
 
         private final String bulkhead;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
         private final Backoff backoff = new Backoff(() -> ThreadLocalRandom.current().nextDouble());
         private volatile long answeredNanos = System.nanoTime();
-        private boolean busy;
+        private boolean begun;
         private boolean over;
 
-        private Turn(String bulkhead) {
+        private StepQueue(String bulkhead) {
             this.bulkhead = bulkhead;
         }
 
@@ -62,9 +62,9 @@ final class Turns {
 
         /** Whether the caller is to begin. */
         private synchronized boolean begin() {
-            boolean idle = !busy;
-            busy = true;
-            return idle;
+            boolean first = !begun;
+            begun = true;
+            return first;
         }
 
         private synchronized List<Operation<?>> nextBatch() {
@@ -98,86 +98,86 @@ final class Turns {
     }
 
     /**
-     * @param books the names that go with a bulkhead
+     * @param names the names that go with a bulkhead
      * @param timer does something later
      * @param listener told of what a step has found out
      */
-    Turns(Lanes lanes, StepSettings settings, Function<String, AddressBook> books, BiConsumer<Duration, Runnable> timer,
+    StepQueues(Lanes lanes, StepSettings settings, Function<String, BulkheadNames> names, BiConsumer<Duration, Runnable> timer,
             Consumer<Notice> listener) {
         this.lanes = lanes;
         this.settings = settings;
-        this.books = books;
+        this.names = names;
         this.timer = timer;
         this.listener = listener;
     }
 
     /** How many bulkheads there is something to do for. */
     int size() {
-        return turns.size();
+        return queues.size();
     }
 
     /** Does something to a bulkhead. */
     <T> CompletionStage<T> submit(String bulkhead, Operation<T> operation) {
-        Turn turn = turns.computeIfAbsent(bulkhead, Turn::new);
-        while (!turn.add(operation)) {
+        StepQueue queue = queues.computeIfAbsent(bulkhead, StepQueue::new);
+        while (!queue.add(operation)) {
             // It has just ended, and leaves the map here or there.
-            turns.remove(bulkhead, turn);
-            turn = turns.computeIfAbsent(bulkhead, Turn::new);
+            queues.remove(bulkhead, queue);
+            queue = queues.computeIfAbsent(bulkhead, StepQueue::new);
         }
-        if (turn.begin()) {
-            next(turn);
+        if (queue.begin()) {
+            next(queue);
         }
         return operation.answer().minimalCompletionStage();
     }
 
-    private void next(Turn turn) {
-        List<Operation<?>> batch = turn.nextBatch();
+    private void next(StepQueue queue) {
+        List<Operation<?>> batch = queue.nextBatch();
         if (batch.isEmpty()) {
-            turns.remove(turn.bulkhead, turn);
+            queues.remove(queue.bulkhead, queue);
         } else {
-            attempt(turn, newStep(turn, batch, false));
+            attempt(queue, newStep(queue, batch, false));
         }
     }
 
-    private LockedStep newStep(Turn turn, List<Operation<?>> operations, boolean frugal) {
-        return new LockedStep(books.apply(turn.bulkhead), settings, operations, frugal);
+    private LockedStep newStep(StepQueue queue, List<Operation<?>> operations, boolean frugal) {
+        return new LockedStep(names.apply(queue.bulkhead), settings, operations, frugal);
     }
 
-    private void attempt(Turn turn, LockedStep step) {
+    private void attempt(StepQueue queue, LockedStep step) {
         // Time in which Redis answered others does not count: it is not silent.
         long begun = step.operations().get(0).begunNanos();
-        long silentSince = begun - turn.answeredNanos > 0 ? begun : turn.answeredNanos;
+        long silentSince = begun - queue.answeredNanos > 0 ? begun : queue.answeredNanos;
         Duration waited = Duration.ofNanos(Math.max(0, System.nanoTime() - silentSince));
         lanes.send(step, waited).whenComplete((answer, failure) -> {
             if (failure == null) {
-                turn.answeredNanos = System.nanoTime();
-                ended(turn, step, answer.value());
+                queue.answeredNanos = System.nanoTime();
+                ended(queue, step, answer.value());
             } else {
-                failed(turn, step, failure);
+                failed(queue, step, failure);
             }
         });
     }
 
-    private void ended(Turn turn, LockedStep step, Result result) {
+    private void ended(StepQueue queue, LockedStep step, Result result) {
         if (result.progress() != Progress.DONE) {
             giveUpLate(step);
             if (step.operations().isEmpty()) {
-                next(turn);
+                next(queue);
             } else {
-                timer.accept(turn.backoff.inVain(), () -> attempt(turn, step));
+                timer.accept(queue.backoff.inVain(), () -> attempt(queue, step));
             }
             return;
         }
         if (result.fellShort()) {
-            turn.addFirst(List.of(Operation.on(List.of(), BulkheadSteps::goOn)));
+            queue.addFirst(List.of(Operation.on(List.of(), BulkheadSteps::goOn)));
         }
         result.notices().forEach(this::tell);
-        Duration pause = turn.backoff.succeeded();
+        Duration pause = queue.backoff.succeeded();
         step.operations().forEach(Operation::succeed);
-        if (pause.isZero() || !turn.hasMore()) {
-            next(turn);
+        if (pause.isZero() || !queue.hasMore()) {
+            next(queue);
         } else {
-            timer.accept(pause, () -> next(turn));
+            timer.accept(pause, () -> next(queue));
         }
     }
 
@@ -191,24 +191,27 @@ final class Turns {
 
     private void giveUpLate(LockedStep step) {
         long now = System.nanoTime();
-        step.giveUp(operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos(),
-                new StoreContendedException("The lock " + step.about() + " was held by others for "
-                        + settings.contentionTimeout().toMillis()
-                        + " ms (quarkus.redis-bulkhead.lock-store.contention-timeout); permits may have been free"));
+        step.giveUp(operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos(), () -> {
+            String message = "Others held the lock of this bulkhead's steps (" + step.about() + "lock) for "
+                    + settings.contentionTimeout().toMillis() + " ms; permits may have been free. Set a longer "
+                    + "quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait longer";
+            return step.mayHaveBeenCarriedOut() ? new StoreException(message, true, null)
+                    : new StoreContendedException(message);
+        });
     }
 
-    private void failed(Turn turn, LockedStep step, Throwable failure) {
+    private void failed(StepQueue queue, LockedStep step, Throwable failure) {
         List<Operation<?>> operations = step.operations();
         if (failure instanceof RefusedException && operations.size() > 1) {
             // One of them is to blame, and the others shall not suffer for it.
             operations.forEach(Operation::separate);
-            turn.addFirst(operations);
+            queue.addFirst(operations);
         } else if (failure instanceof RefusedException refused && refused.reply().is("OOM") && !step.isFrugal()) {
-            attempt(turn, newStep(turn, operations, true));
+            attempt(queue, newStep(queue, operations, true));
             return;
         } else {
             operations.forEach(operation -> operation.fail(failure));
         }
-        next(turn);
+        next(queue);
     }
 }

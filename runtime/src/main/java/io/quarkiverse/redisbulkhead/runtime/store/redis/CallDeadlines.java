@@ -10,12 +10,12 @@ import java.util.function.Consumer;
 import io.vertx.core.Vertx;
 
 /**
- * Gives commands up when their time is over. They stand in a queue in the order of their deadlines, and one timer serves
- * them all. While no command is under way no timer runs.
+ * Gives calls up when their time is over. They stand in a queue in the order of their deadlines, and one timer serves
+ * them all. While no call is under way no timer runs.
  * <p>
  * Everything happens on the context of the {@link RedisLink}, except where it says otherwise.
  */
-final class CommandDeadlines {
+final class CallDeadlines {
 
     private static final long LONGEST_SWEEP_MILLIS = 50;
 
@@ -26,14 +26,14 @@ final class CommandDeadlines {
     // Values of the nano clock are compared by their distance from one of them.
     private final long created = System.nanoTime();
     private final Queue<PendingCall<?>> watched = new PriorityQueue<>(
-            Comparator.comparingLong(command -> command.deadlineNanos - created));
+            Comparator.comparingLong(call -> call.deadlineNanos - created));
     private boolean sweeping;
 
     /**
-     * @param timeout after what time a command is given up
+     * @param timeout after what time a call is given up
      * @param onSilence told over which connection an answer is missing
      */
-    CommandDeadlines(Vertx vertx, Duration timeout, Consumer<RedisSession> onSilence) {
+    CallDeadlines(Vertx vertx, Duration timeout, Consumer<RedisSession> onSilence) {
         this.vertx = vertx;
         this.timeout = timeout;
         this.sweepMillis = Math.max(1, Math.min(LONGEST_SWEEP_MILLIS, timeout.toMillis() / 20));
@@ -41,7 +41,7 @@ final class CommandDeadlines {
     }
 
     /**
-     * The deadline of a command that comes now. May be called from any thread.
+     * The deadline of a call that comes now. May be called from any thread.
      *
      * @param waited for how long its caller has waited already
      */
@@ -49,18 +49,18 @@ final class CommandDeadlines {
         return System.nanoTime() + timeout.minus(waited).toNanos();
     }
 
-    void watch(PendingCall<?> command) {
+    void watch(PendingCall<?> call) {
         forgetAnswered();
-        watched.add(command);
+        watched.add(call);
         if (!sweeping) {
             sweeping = true;
             sweepLater();
         }
     }
 
-    /** Gives up all commands that are under way. */
+    /** Gives up all calls that are under way. */
     void giveUpAll(String reason) {
-        List.copyOf(watched).forEach(command -> command.fail(reason, null));
+        List.copyOf(watched).forEach(call -> call.fail(reason, null));
         watched.clear();
     }
 

@@ -1,0 +1,80 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** What callers may ask for; everything else is refused with {@link IllegalArgumentException}, before the store is asked. */
+public final class Bounds {
+
+    private Bounds() {
+    }
+
+    /**
+     * Asks a store if nothing is wrong with the question.
+     *
+     * @param check refuses a question that is out of bounds
+     * @param question asks the store
+     * @return the answer; fails when the question was refused
+     */
+    public static <T> CompletionStage<T> checked(Runnable check, Supplier<CompletionStage<T>> question) {
+        try {
+            check.run();
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedStage(e);
+        }
+        return question.get();
+    }
+
+    /** A request for a permit. */
+    public static void check(AcquireRequest request) {
+        checkId(request.permitId());
+        checkLimit(request.limit());
+        require(request.lease().compareTo(Duration.ZERO) > 0, "The lease must be positive: " + request.lease());
+        require(!request.place().isNegative(), "The place must not be negative: " + request.place());
+    }
+
+    /** How long leases or places are to be. */
+    public static void check(Map<String, Duration> durations) {
+        checkCount("permits", durations.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
+        durations.forEach((id, duration) -> {
+            checkId(id);
+            require(duration != null, "No duration for permit " + id);
+        });
+    }
+
+    /** Requests to be cancelled. */
+    public static void check(List<String> permitIds) {
+        checkCount("permits", permitIds.size(), 1, PermitStore.MAX_CANCELLED_AT_ONCE);
+        permitIds.forEach(Bounds::checkId);
+    }
+
+    /** The id of a permit. */
+    public static void checkId(String permitId) {
+        require(!permitId.isEmpty() && permitId.chars().noneMatch(Character::isWhitespace),
+                "A permit id must not be empty nor have white space: '" + permitId + "'");
+    }
+
+    /** A limit. */
+    public static void checkLimit(int limit) {
+        require(limit >= 1, "The limit must be at least 1: " + limit);
+    }
+
+    /** How many are to be listed. */
+    public static void checkListed(int most) {
+        checkCount("holders and waiters", most, 0, PermitStore.MAX_LISTED);
+    }
+
+    private static void checkCount(String what, int count, int least, int most) {
+        require(count >= least && count <= most, "From " + least + " to " + most + " " + what + " at once, not " + count);
+    }
+
+    private static void require(boolean condition, String message) {
+        if (!condition) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

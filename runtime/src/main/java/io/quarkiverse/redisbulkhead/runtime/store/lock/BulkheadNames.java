@@ -1,0 +1,13 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+
+/**
+ * Names that a step needs.
+ *
+ * @param bulkhead the bulkhead's name
+ * @param mailbox where this process is told of what concerns it
+ * @param keys the keys of the bulkhead
+ */
+record BulkheadNames(String bulkhead, String mailbox, BulkheadKeys keys) {
+}
