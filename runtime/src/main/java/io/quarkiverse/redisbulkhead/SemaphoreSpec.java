@@ -52,7 +52,8 @@ public final class SemaphoreSpec {
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
      * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
      *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}
-     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters or
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, has
+     *         control characters, or
      *         that of a lock
      */
     public static Builder named(String name) {

@@ -18,6 +18,10 @@ final class SpecChecks {
             throw new IllegalArgumentException("name must not be longer than " + maxLength + " characters, but '"
                     + name.substring(0, 40) + "...' has " + name.length());
         }
+        if (name.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("name must not have control characters such as line feeds, but is '"
+                    + name.replaceAll("\\p{Cntrl}", "?") + "', with question marks in their place");
+        }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new IllegalArgumentException(
                     "name must be Unicode text, but holds half a character (an unpaired surrogate)");

@@ -92,7 +92,8 @@ class LockSpecTest {
     @Test
     void aRejectionTellsOfTheLock() {
         LockNotAcquiredException rejection = new LockNotAcquiredException("orders", Duration.ofMillis(1_500));
-        assertThat(rejection).hasMessage("Lock 'orders' is held by another; its lease ends in 1500 ms, unless it is renewed");
+        assertThat(rejection).hasMessage("Lock 'orders' was not free in time; the lease of its owner ends in 1500 ms, "
+                + "unless it is renewed");
         assertThat(rejection.lock()).isEqualTo("orders");
         assertThat(rejection.name()).isEqualTo("lock:orders");
         assertThat(rejection.limit()).isEqualTo(1);

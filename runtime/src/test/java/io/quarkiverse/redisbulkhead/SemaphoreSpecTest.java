@@ -33,6 +33,15 @@ class SemaphoreSpecTest {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named(name)).withMessageContaining("name");
     }
 
+    /** A name stands in log lines, and may come from outside. */
+    @ParameterizedTest
+    @ValueSource(strings = { "a\nb", "a\u0000", "\u001b[1m" })
+    void refusesControlCharacters(String name) {
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named(name)).withMessageContaining("control")
+                .withMessageNotContainingAny("\n", "\u0000", "\u001b");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named(name)).withMessageContaining("control");
+    }
+
     @Test
     void refusesTheNameOfALock() {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:orders"))

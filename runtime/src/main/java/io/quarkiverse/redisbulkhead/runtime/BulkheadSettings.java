@@ -21,8 +21,8 @@ final class BulkheadSettings {
 
     private static final Logger LOG = Logger.getLogger(BulkheadSettings.class);
 
-    // Groups of the build-time configuration, which look like bulkheads from here.
-    private static final Set<String> NOT_BULKHEADS = Set.of("devservices");
+    // Groups of the configuration, which look like bulkheads from here when one of their properties is misspelt, or is for the build.
+    private static final Set<String> NOT_BULKHEADS = Set.of("devservices", "lock", "lock-store", "rest");
 
     /**
      * One bulkhead.

@@ -270,7 +270,7 @@ abstract class LockContract {
                 assertThatThrownBy(call::run).as(method).isInstanceOfSatisfying(LockNotAcquiredException.class, e -> {
                     assertThat(e.lock()).isEqualTo("in-time");
                     assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
-                }).isInstanceOf(BulkheadFullException.class).hasMessageContaining("Lock 'in-time' is held by another");
+                }).isInstanceOf(BulkheadFullException.class).hasMessageContaining("Lock 'in-time' was not free in time");
                 return null;
             }));
             inTime("tryLock", () -> assertThat(lock.tryLock(SHORT)).isEmpty());

@@ -49,7 +49,7 @@ class RejectionInRestTest {
     @Test
     void aLockThatIsNotFreeIsAsAFullBulkhead() {
         when().get("/locked").then().statusCode(503).contentType("application/problem+json").header("Retry-After", "2")
-                .body("title", is("Too many concurrent executions"))
+                .body("title", is("Locked"))
                 .body("detail", is("Lock 'orders' is held by another"))
                 .body("bulkhead", is("lock:orders"));
     }

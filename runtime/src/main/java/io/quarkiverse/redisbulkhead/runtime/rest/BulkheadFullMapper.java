@@ -25,7 +25,8 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
 
     @Override
     public Response toResponse(BulkheadFullException rejection) {
-        return ProblemResponse.of(status, "Too many concurrent executions", rejection.name(),
+        return ProblemResponse.of(status,
+                rejection instanceof LockNotAcquiredException ? "Locked" : "Too many concurrent executions", rejection.name(),
                 detail(rejection), rejection.nearestLeaseEnd());
     }
 

@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * <p>
  * It asks the store, and either has the answer at once or is then among the store's waiters. From there it comes to a
  * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
- * its time is over it leaves the waiters. Where the store is contended, it asks again after a pause.
+ * its time is over it asks a last time, and leaves the waiters. Where the store is contended, it asks again after a pause.
  */
 final class PermitAdmission implements Admission {
 
@@ -411,8 +411,19 @@ final class PermitAdmission implements Admission {
         ask();
     }
 
+    // With a last look, as it may be that nobody told of a permit that is free, or handed over.
     private void timeIsOver() {
-        giveUp(this::timeOver).run();
+        Runnable next;
+        synchronized (this) {
+            if (state == State.WAITING) {
+                state = State.ASKING;
+                giveUpReason = this::timeOver;
+                next = this::ask;
+            } else {
+                next = giveUp(this::timeOver);
+            }
+        }
+        next.run();
     }
 
     // Within the lock.

@@ -194,6 +194,7 @@ class ContentionTest {
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
 
         timers.advance(Duration.ofSeconds(1));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
         store.answerReleases(false);
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);

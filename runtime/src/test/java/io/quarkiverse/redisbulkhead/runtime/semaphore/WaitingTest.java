@@ -334,6 +334,8 @@ class WaitingTest {
         answerPolls();
         assertThat(store.log).doesNotContain("release reports");
         timers.advance(Duration.ofSeconds(1));
+        assertThat(store.log).as("a last look").endsWith("acquire reports");
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
         assertThat(store.log).endsWith("release reports");
         assertThat(granted(admission)).isNotDone();
         handOver(idOf("reports"), STORE_TIME + 90_000);
@@ -347,6 +349,22 @@ class WaitingTest {
         });
         assertThat(admission.end().toCompletableFuture()).isCompleted();
         assertThat(losses).isEmpty();
+    }
+
+    /** Trap 11: nobody told of the permit that is free, or that was handed over; the last look finds it. */
+    @Test
+    void theLastLookMayFindAPermit() {
+        Admission admission = wait(FAIR);
+        String id = idOf("reports");
+        answerPolls();
+        timers.advance(Duration.ofMinutes(1));
+        assertThat(idOf("reports")).isEqualTo(id);
+
+        store.acquires.get("reports").complete(new Granted(43, false));
+
+        assertThat(granted(admission)).isCompletedWithValueMatching(permits -> permits.get(0).fencingToken() == 43);
+        assertThat(store.log).doesNotContain("release reports");
+        end(admission);
     }
 
     /** The place lives no longer than the caller waits. */

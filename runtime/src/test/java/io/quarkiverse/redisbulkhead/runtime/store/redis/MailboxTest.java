@@ -17,6 +17,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -170,6 +171,24 @@ class MailboxTest {
             Admission waiter = second.semaphore(FAIR).admit("A#a");
             await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
             assertThat(held.release().toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
+            end(waiter);
+        }
+    }
+
+    /** Trap 11: nobody tells of the release, and the wait is over before the next question. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void aShortWaitTakesALastLook(boolean fair) throws Exception {
+        redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
+        Redis mute = Redis.createClient(redis.vertx(), "redis://mute:secret@127.0.0.1:" + redis.port());
+        SemaphoreSpec brief = FAIR.toBuilder().fair(fair).maxWait(Duration.ofMillis(1_500)).build();
+        try (TestProcess third = new TestProcess(redis, kind, mute, redis.newClient())) {
+            HeldPermit held = take(third, brief);
+            Admission waiter = second.semaphore(brief).admit("A#a");
+            await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+            held.release();
 
             assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
             end(waiter);
