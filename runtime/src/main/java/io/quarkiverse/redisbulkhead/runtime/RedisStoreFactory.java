@@ -17,6 +17,7 @@ import io.quarkus.arc.InstanceHandle;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisClientConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
+import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 
@@ -29,6 +30,9 @@ public class RedisStoreFactory {
 
     // Connections that carry one step at a time. They are the client's, whose pool others need too.
     private static final int MOST_LANES = 4;
+
+    // The client refuses to send more at once than its max-waiting-handlers.
+    private static final int COMMANDS_OF_A_STEP = 100;
 
     // How many connections may be opened at once, of the same pool.
     private static final int MOST_ATTEMPTS = 4;
@@ -72,6 +76,11 @@ public class RedisStoreFactory {
     }
 
     private RedisStore lockStore(Redis redis, Mailbox mailbox) {
+        if (clientConfig().maxWaitingHandlers() < COMMANDS_OF_A_STEP) {
+            throw new ConfigurationException(RedisConfig.getPropertyName(client, "max-waiting-handlers") + " must be at least "
+                    + COMMANDS_OF_A_STEP + " with " + PropertyNames.PREFIX + "store=lock, but is "
+                    + clientConfig().maxWaitingHandlers());
+        }
         int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
         List<RedisLink> links = Stream
                 .generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1, MOST_ATTEMPTS_OF_A_LANE))

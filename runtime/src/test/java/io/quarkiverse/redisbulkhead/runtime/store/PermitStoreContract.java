@@ -445,6 +445,32 @@ public abstract class PermitStoreContract {
         bulkhead.awaitPermitFree("low");
     }
 
+    /** Trap 10: nor do the dead, however many, keep a newcomer out. */
+    @Test
+    void deadWaitersKeepNobodyOut() {
+        IntStream.range(0, 5).forEach(i -> ask("held" + i).limit(5).fair(true).lease(SHORT).send());
+        IntStream.range(0, 39).forEach(i -> ask("dead" + i).limit(5).fair(true).waiting(SHORT).send());
+        ask("alive").limit(5).fair(true).waiting(LEASE).send();
+        stores.advance(SHORT);
+
+        assertThat(ask("new").limit(5).fair(true).send()).isInstanceOf(Granted.class);
+
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("alive", "new");
+    }
+
+    /** Many permits end at once: all who wait are served, and a newcomer as well. */
+    @Test
+    void manyFreePermitsServeAllWhoWaitAndTheNewcomer() {
+        IntStream.range(0, 100).forEach(i -> ask("held" + i).limit(100).fair(true).lease(SHORT).send());
+        IntStream.range(0, 40).forEach(i -> ask("waiter" + i).limit(100).fair(true).waiting(LEASE).send());
+        stores.advance(SHORT);
+
+        assertThat(ask("new").limit(100).fair(true).send()).isInstanceOf(Granted.class);
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(41);
+        assertThat(bulkhead.waiters()).isEmpty();
+    }
+
     /** Trap 10: the dead at the head of the queue, however many, are skipped together, when a permit is given back. */
     @Test
     void deadWaitersAreSkippedTogether() {

@@ -40,9 +40,10 @@ final class Lifetimes {
         needed.merge(key, time.toMillis() + slack, Math::max);
     }
 
-    /** The key shall live for so long and no longer. */
+    /** The key shall live for so long and no longer, unless it is kept after this. */
     void cut(Part key, Duration time) {
         cut.put(key, time.toMillis());
+        needed.remove(key);
     }
 
     /**
@@ -53,7 +54,7 @@ final class Lifetimes {
         List<Request> commands = new ArrayList<>();
         for (Part key : Part.values()) {
             long left = read.getOrDefault(key, 0L);
-            long target = cut.getOrDefault(key, Math.max(left, needed.getOrDefault(key, 0L)));
+            long target = Math.max(cut.getOrDefault(key, left), needed.getOrDefault(key, 0L));
             if (target != left || written.contains(key)) {
                 commands.add(Request.cmd(Command.PEXPIRE).arg(keys.of(key)).arg(target));
             }

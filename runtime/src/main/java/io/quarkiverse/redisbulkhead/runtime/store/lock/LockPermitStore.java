@@ -83,7 +83,7 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return Bounds.checked(() -> Bounds.check(request), () -> queues.submit(request.bulkhead(),
-                Operation.on(List.of(request.permitId()), steps -> steps.acquire(request))).thenApply(reply -> {
+                Operation.repeatable(List.of(request.permitId()), steps -> steps.acquire(request))).thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
                         mailbox.open();
                     }
@@ -94,13 +94,13 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(String bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.asking(List.of(permitId), steps -> steps.release(permitId))));
+                Operation.changing(List.of(permitId), steps -> steps.release(permitId))));
     }
 
     @Override
     public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
         return Bounds.checked(() -> Bounds.check(permitIds), () -> queues.submit(bulkhead,
-                Operation.on(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
+                Operation.repeatable(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
     }
 
     @Override
@@ -108,7 +108,7 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.check(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
-            return queues.submit(bulkhead, Operation.on(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
+            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
         });
     }
 
@@ -118,25 +118,25 @@ public final class LockPermitStore implements PermitStore {
             Bounds.checkLimit(limit);
             Bounds.check(places);
         }, () -> queues.submit(bulkhead,
-                Operation.on(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))));
+                Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))));
     }
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.asking(List.of(permitId), steps -> steps.revoke(permitId))));
+                Operation.changing(List.of(permitId), steps -> steps.revoke(permitId))));
     }
 
     @Override
     public CompletionStage<Void> resize(String bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit), () -> queues.submit(bulkhead,
-                Operation.on(List.of(), steps -> steps.resize(limit)).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE)));
+                Operation.repeatable(List.of(), steps -> steps.resize(limit)).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE)));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(String bulkhead) {
         return queues.submit(bulkhead,
-                Operation.asking(List.of(), BulkheadSteps::resetSize).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE));
+                Operation.changing(List.of(), BulkheadSteps::resetSize).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE));
     }
 
     @Override

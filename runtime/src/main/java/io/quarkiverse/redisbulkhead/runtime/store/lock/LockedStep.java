@@ -6,18 +6,18 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Message;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
@@ -71,7 +71,6 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     // Touched by one try at a time.
     private boolean lockless;
     private boolean unanswered;
-    private boolean repeated;
 
     /**
      * @param names whose step it is
@@ -95,10 +94,16 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return frugal;
     }
 
-    /** Fails some operations, and leaves them out of the next try. */
-    void giveUp(Predicate<Operation<?>> which, Supplier<StoreException> reason) {
-        operations.stream().filter(which).forEach(operation -> operation.fail(reason.get()));
-        operations.removeIf(which);
+    /** Fails the operations that have waited for too long, and leaves them out. */
+    void giveUpLate() {
+        long now = System.nanoTime();
+        Predicate<Operation<?>> late = operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos();
+        operations.stream().filter(late).forEach(operation -> operation.fail(new StoreContendedException(
+                "The steps of this bulkhead had no turn for " + settings.contentionTimeout().toMillis()
+                        + " ms, because others held their lock (" + about() + "lock) or too many wait for a connection here; "
+                        + "permits may have been free. Set a longer quarkus.redis-bulkhead.lock-store.contention-timeout, or "
+                        + "let calls wait longer")));
+        operations.removeIf(late);
     }
 
     @Override
@@ -108,15 +113,34 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     @Override
     public Future<Result> over(RedisConnection connection) {
-        repeated |= unanswered;
+        if (unanswered) {
+            operations.forEach(Operation::mayBeDone);
+        }
+        giveUpLate();
+        if (operations.isEmpty()) {
+            return Future.succeededFuture(Result.of(Progress.LOCKED));
+        }
         return takeLock(connection).compose(owner -> isOurs(owner)
-                ? step(connection).recover(failure -> giveLockBack(connection).transform(given -> Future.failedFuture(failure)))
+                ? step(connection).recover(failure -> failed(connection, failure))
                 : Future.succeededFuture(Result.of(Progress.LOCKED)));
+    }
+
+    // What was read may make no sense because it was changed meanwhile; that is no failure.
+    private Future<Result> failed(RedisConnection connection, Throwable failure) {
+        boolean notUnderstood = failure instanceof RuntimeException && !(failure instanceof VertxException);
+        Future<Boolean> overtaken = notUnderstood ? isOvertaken(connection) : Future.succeededFuture(false);
+        return overtaken.compose(yes -> yes ? Future.succeededFuture(Result.of(Progress.OVERTAKEN))
+                : giveLockBack(connection).transform(given -> Future.failedFuture(failure)));
+    }
+
+    private Future<Boolean> isOvertaken(RedisConnection connection) {
+        return connection.batch(List.of(Request.cmd(Command.MULTI), lockOwner(), Request.cmd(Command.EXEC)))
+                .compose(Transactions::results).map(Optional::isEmpty);
     }
 
     @Override
     public boolean mayHaveBeenCarriedOut() {
-        return repeated || unanswered;
+        return unanswered || operations.stream().anyMatch(Operation::isUnknown);
     }
 
     /** Whose the lock is then. A server whose memory is full gives none; the step is as exact without. */
@@ -148,7 +172,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
                 return connection.batch(unwatch()).map(replies -> Result.of(Progress.LOCKED));
             }
             BulkheadSteps steps = new BulkheadSteps(state);
-            operations.forEach(operation -> operation.doIn(steps, repeated));
+            operations.forEach(operation -> operation.doIn(steps));
             return write(connection, state);
         });
     }
@@ -164,10 +188,10 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         List<Request> commands = new ArrayList<>(state.changes());
         commands.addAll(unwatch());
         unanswered = true;
-        return connection.batch(commands).map(replies -> {
+        return connection.batch(commands).compose(replies -> {
             unanswered = false;
-            return Result.of(Progress.DONE);
-        });
+            return lockless ? Future.succeededFuture() : giveLockBack(connection);
+        }).map(done -> Result.of(Progress.DONE));
     }
 
     private Future<Result> write(RedisConnection connection, RemoteState state) {

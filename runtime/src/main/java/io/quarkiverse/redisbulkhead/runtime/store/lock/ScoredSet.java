@@ -55,7 +55,8 @@ final class ScoredSet {
     /** Adds what was read in order, from the first one on. */
     void know(List<Member> first) {
         first.forEach(member -> know(member.id(), OptionalLong.of(member.score())));
-        horizon = first.size() < size ? first.get(first.size() - 1) : null;
+        // None, where it was emptied between the two questions; then the transaction is going to fail.
+        horizon = first.isEmpty() || first.size() >= size ? null : first.get(first.size() - 1);
     }
 
     /** Adds what was read by id. */

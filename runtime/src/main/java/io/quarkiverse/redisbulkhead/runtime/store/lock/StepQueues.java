@@ -15,8 +15,6 @@ import java.util.function.Function;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
@@ -160,7 +158,7 @@ final class StepQueues {
 
     private void ended(StepQueue queue, LockedStep step, Result result) {
         if (result.progress() != Progress.DONE) {
-            giveUpLate(step);
+            step.giveUpLate();
             if (step.operations().isEmpty()) {
                 next(queue);
             } else {
@@ -168,17 +166,27 @@ final class StepQueues {
             }
             return;
         }
-        if (result.fellShort()) {
-            queue.addFirst(List.of(Operation.on(List.of(), BulkheadSteps::goOn)));
-        }
         result.notices().forEach(this::tell);
         Duration pause = queue.backoff.succeeded();
-        step.operations().forEach(Operation::succeed);
+        if (result.fellShort()) {
+            goOn(queue, step.operations());
+        } else {
+            step.operations().forEach(Operation::succeed);
+        }
         if (pause.isZero() || !queue.hasMore()) {
             next(queue);
         } else {
             timer.accept(pause, () -> next(queue));
         }
+    }
+
+    /** The step saw only a part of those who wait. Others follow, before anybody is told that nothing is free. */
+    private static void goOn(StepQueue queue, List<Operation<?>> operations) {
+        List<Operation<?>> again = operations.stream().filter(Operation::mayBeBetterLater).toList();
+        again.forEach(Operation::mayBeDone);
+        queue.addFirst(again);
+        queue.addFirst(List.of(Operation.repeatable(List.of(), BulkheadSteps::goOn)));
+        operations.stream().filter(operation -> !again.contains(operation)).forEach(Operation::succeed);
     }
 
     private void tell(Notice notice) {
@@ -189,24 +197,17 @@ final class StepQueues {
         }
     }
 
-    private void giveUpLate(LockedStep step) {
-        long now = System.nanoTime();
-        step.giveUp(operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos(), () -> {
-            String message = "Others held the lock of this bulkhead's steps (" + step.about() + "lock) for "
-                    + settings.contentionTimeout().toMillis() + " ms; permits may have been free. Set a longer "
-                    + "quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait longer";
-            return step.mayHaveBeenCarriedOut() ? new StoreException(message, true, null)
-                    : new StoreContendedException(message);
-        });
-    }
-
     private void failed(StepQueue queue, LockedStep step, Throwable failure) {
         List<Operation<?>> operations = step.operations();
-        if (failure instanceof RefusedException && operations.size() > 1) {
-            // One of them is to blame, and the others shall not suffer for it.
+        boolean memoryIsFull = failure instanceof RefusedException refused && refused.reply().is("OOM");
+        if (failure instanceof RefusedException) {
+            queue.answeredNanos = System.nanoTime();
+        }
+        if (memoryIsFull && operations.size() > 1) {
+            // Some of them need no memory, and shall not suffer for the others.
             operations.forEach(Operation::separate);
             queue.addFirst(operations);
-        } else if (failure instanceof RefusedException refused && refused.reply().is("OOM") && !step.isFrugal()) {
+        } else if (memoryIsFull && !step.isFrugal()) {
             attempt(queue, newStep(queue, operations, true));
             return;
         } else {

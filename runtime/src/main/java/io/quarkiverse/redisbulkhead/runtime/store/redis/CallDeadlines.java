@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import io.vertx.core.Vertx;
 
@@ -22,45 +23,60 @@ final class CallDeadlines {
     private final Vertx vertx;
     private final Duration timeout;
     private final long sweepMillis;
+    private final LongSupplier answeredNanos;
     private final Consumer<RedisSession> onSilence;
     // Values of the nano clock are compared by their distance from one of them.
     private final long created = System.nanoTime();
-    private final Queue<PendingCall<?>> watched = new PriorityQueue<>(
-            Comparator.comparingLong(call -> call.deadlineNanos - created));
+    private final Queue<Watched> watched = new PriorityQueue<>(
+            Comparator.comparingLong(entry -> entry.dueNanos() - created));
     private boolean sweeping;
 
     /**
-     * @param timeout after what time a call is given up
+     * A call, and when it is to be looked at; by then it may have got more time.
+     */
+    private record Watched(PendingCall<?> call, long dueNanos) {
+    }
+
+    /**
+     * @param timeout after what time without a sign of life a call is given up
+     * @param answeredNanos when the last answer came, to whatever call
      * @param onSilence told over which connection an answer is missing
      */
-    CallDeadlines(Vertx vertx, Duration timeout, Consumer<RedisSession> onSilence) {
+    CallDeadlines(Vertx vertx, Duration timeout, LongSupplier answeredNanos, Consumer<RedisSession> onSilence) {
         this.vertx = vertx;
         this.timeout = timeout;
+        this.answeredNanos = answeredNanos;
         this.sweepMillis = Math.max(1, Math.min(LONGEST_SWEEP_MILLIS, timeout.toMillis() / 20));
         this.onSilence = onSilence;
     }
 
-    /**
-     * The deadline of a call that comes now. May be called from any thread.
-     *
-     * @param waited for how long its caller has waited already
-     */
-    long next(Duration waited) {
-        return System.nanoTime() + timeout.minus(waited).toNanos();
+    /** Whether somebody who has waited so long already has no time left. */
+    boolean isOver(Duration waited) {
+        return waited.compareTo(timeout) >= 0;
+    }
+
+    /** Gives a call up that has no time left. */
+    boolean giveUp(PendingCall<?> call) {
+        return call.fail("Redis did not answer within " + timeout.toMillis() + " ms (quarkus.redis-bulkhead.command-timeout)",
+                null);
     }
 
     void watch(PendingCall<?> call) {
         forgetAnswered();
-        watched.add(call);
+        watched.add(new Watched(call, dueNanos(call)));
         if (!sweeping) {
             sweeping = true;
             sweepLater();
         }
     }
 
+    private long dueNanos(PendingCall<?> call) {
+        return call.silentSinceNanos(answeredNanos.getAsLong()) + timeout.toNanos();
+    }
+
     /** Gives up all calls that are under way. */
     void giveUpAll(String reason) {
-        List.copyOf(watched).forEach(call -> call.fail(reason, null));
+        List.copyOf(watched).forEach(entry -> entry.call().fail(reason, null));
         watched.clear();
     }
 
@@ -77,20 +93,20 @@ final class CallDeadlines {
     private void giveUpExpired() {
         forgetAnswered();
         long now = System.nanoTime();
-        while (!watched.isEmpty() && watched.peek().isExpired(now)) {
-            PendingCall<?> oldest = watched.poll();
-            boolean gaveUp = oldest.fail("Redis did not answer within " + timeout.toMillis()
-                    + " ms (quarkus.redis-bulkhead.command-timeout)", null);
-            RedisSession silent = oldest.sentOver();
-            if (gaveUp && silent != null) {
-                onSilence.accept(silent);
+        while (!watched.isEmpty() && now - watched.peek().dueNanos() >= 0) {
+            PendingCall<?> call = watched.poll().call();
+            long due = dueNanos(call);
+            if (now - due < 0) {
+                watched.add(new Watched(call, due));
+            } else if (giveUp(call) && call.sentOver() != null) {
+                onSilence.accept(call.sentOver());
             }
             forgetAnswered();
         }
     }
 
     private void forgetAnswered() {
-        while (!watched.isEmpty() && watched.peek().answer.isDone()) {
+        while (!watched.isEmpty() && watched.peek().call().answer.isDone()) {
             watched.poll();
         }
     }

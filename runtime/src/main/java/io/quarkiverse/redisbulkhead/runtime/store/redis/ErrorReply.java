@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
@@ -12,12 +13,18 @@ import io.vertx.redis.client.ResponseType;
  */
 public record ErrorReply(String text) {
 
+    /** How the client reports, for a batch of commands, that the connection failed: by the name of an exception. */
+    private static final Pattern EXCEPTION = Pattern.compile("(?m)^ERR \\[\\d+] ([a-z]\\w*\\.)+[A-Z]\\w*");
+
     /** What the server said, if that is what a call failed with: the client reports a lost connection in the same form. */
     public static Optional<ErrorReply> of(Throwable failure) {
-        return failure instanceof Response reply && reply.type() == ResponseType.ERROR
-                && !failure.getMessage().contains("CONNECTION_CLOSED")
-                        ? Optional.of(new ErrorReply(failure.getMessage()))
-                        : Optional.empty();
+        return failure instanceof Response reply && reply.type() == ResponseType.ERROR && !isOfConnection(failure.getMessage())
+                ? Optional.of(new ErrorReply(failure.getMessage()))
+                : Optional.empty();
+    }
+
+    private static boolean isOfConnection(String text) {
+        return text.contains("CONNECTION_CLOSED") || EXCEPTION.matcher(text).find();
     }
 
     /** Whether the error is of that kind. Inside a script Redis 6.2 puts the kind somewhere in the middle of the text. */

@@ -10,18 +10,21 @@ import io.vertx.redis.client.RedisConnection;
 /** A call that somebody waits for, from {@link RedisLink#send} until it is answered or given up. */
 final class PendingCall<T> {
 
-    final long deadlineNanos;
     final CompletableFuture<RedisAnswer<T>> answer = new CompletableFuture<>();
 
     private final RedisCall<T> call;
 
-    // Both are touched on the context of the link only.
+    // All are touched on the context of the link only.
+    private long silentSinceNanos;
     private int copies;
     private RedisSession sentOver;
 
-    PendingCall(RedisCall<T> call, long deadlineNanos) {
+    /**
+     * @param beganNanos since when there is no sign of life
+     */
+    PendingCall(RedisCall<T> call, long beganNanos) {
         this.call = call;
-        this.deadlineNanos = deadlineNanos;
+        this.silentSinceNanos = beganNanos;
     }
 
     /**
@@ -60,8 +63,19 @@ final class PendingCall<T> {
         return sentOver;
     }
 
-    boolean isExpired(long nowNanos) {
-        return nowNanos - deadlineNanos >= 0;
+    /** The call waited behind others, and its turn has come because one of them was answered. */
+    void turnHasCome() {
+        silentSinceNanos = System.nanoTime();
+    }
+
+    /**
+     * Since when nothing tells that this call will be answered. While it waits behind others, their answers are signs of
+     * life.
+     *
+     * @param answeredNanos when the last answer came, to whatever call
+     */
+    long silentSinceNanos(long answeredNanos) {
+        return sentOver == null && answeredNanos - silentSinceNanos > 0 ? answeredNanos : silentSinceNanos;
     }
 
     String about() {

@@ -51,6 +51,7 @@ public final class RedisLink implements AutoCloseable {
     private int openAttempts;
     private List<PendingCall<?>> waiting = new ArrayList<>();
     private int gapMillis;
+    private long answeredNanos = System.nanoTime();
 
     private volatile boolean closed;
 
@@ -79,7 +80,7 @@ public final class RedisLink implements AutoCloseable {
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.maxInFlight = maxInFlight;
         this.maxAttempts = maxAttempts;
-        this.deadlines = new CallDeadlines(vertx, commandTimeout, this::drop);
+        this.deadlines = new CallDeadlines(vertx, commandTimeout, () -> answeredNanos, this::drop);
     }
 
     /**
@@ -102,7 +103,11 @@ public final class RedisLink implements AutoCloseable {
      * @return as for {@link #send(RedisCall)}
      */
     public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> what, Duration waited) {
-        PendingCall<T> call = new PendingCall<>(what, deadlines.next(waited));
+        PendingCall<T> call = new PendingCall<>(what, System.nanoTime() - waited.toNanos());
+        if (deadlines.isOver(waited)) {
+            deadlines.giveUp(call);
+            return call.answer;
+        }
         if (closed) {
             call.fail(STOPPING, null);
             return call.answer;
@@ -233,6 +238,7 @@ public final class RedisLink implements AutoCloseable {
     };
 
     private void noticeAnswer() {
+        answeredNanos = System.nanoTime();
         gapMillis = 0;
     }
 

@@ -55,14 +55,16 @@ final class RedisSession {
 
     void send(PendingCall<?> call) {
         backlog.add(call);
-        sendNext();
+        sendNext(next -> {
+        });
     }
 
-    private void sendNext() {
+    private void sendNext(Consumer<PendingCall<?>> before) {
         while (!over && inFlight < maxInFlight && !backlog.isEmpty()) {
             PendingCall<?> next = backlog.poll();
             if (!next.answer.isDone()) {
                 inFlight++;
+                before.accept(next);
                 transmit(next);
             }
         }
@@ -78,7 +80,7 @@ final class RedisSession {
                 refusal.ifPresentOrElse(reply -> outcome.refused(this, call, reply),
                         () -> outcome.broken(this, call, result.cause()));
             }
-            sendNext();
+            sendNext(PendingCall::turnHasCome);
         });
     }
 

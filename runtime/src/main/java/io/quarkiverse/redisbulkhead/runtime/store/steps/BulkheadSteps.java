@@ -150,6 +150,7 @@ public final class BulkheadSteps {
     /** Does what is due, whatever the caller wants: removes what has ended, and passes free permits on. */
     public Void goOn() {
         settle();
+        wake(PASSED_ON_AT_ONCE);
         return null;
     }
 

@@ -164,7 +164,8 @@ class LockPermitStoreTest {
      */
     @Test
     void contentionAfterALostAnswerIsUnknown() throws Exception {
-        LockedStep step = new LockedStep(names(), settings(), List.of(Operation.on(List.of("a"), steps -> steps.release("a"))),
+        LockedStep step = new LockedStep(names(), settings(),
+                List.of(Operation.repeatable(List.of("a"), steps -> steps.release("a"))),
                 false);
         assertThat(step.mayHaveBeenCarriedOut()).isFalse();
         TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());
@@ -300,6 +301,42 @@ class LockPermitStoreTest {
         return new AcquireRequest("reports", id, 1, LONG, false, place, "app", "host:1", "A#a");
     }
 
+    /** Many bulkheads share a few connections; that they wait for each other is not Redis's silence. */
+    @Test
+    void manyBulkheadsAtOnceWaitForTheirTurn() throws Exception {
+        Redis client = redis.newClient();
+        open.add(client::close);
+        List<RedisLink> links = LockStores.links(redis, client, Duration.ofMillis(300));
+        open.addAll(links);
+        LockPermitStore impatient = new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test",
+                STEP_TIMEOUT, LONG, LockStores.timer(redis));
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 3_000)
+                .mapToObj(i -> impatient.acquire(new AcquireRequest("bulkhead" + i, "a", 1, LONG, false, Duration.ZERO, "app",
+                        "host:1", "A#a")).toCompletableFuture())
+                .toList();
+
+        for (CompletableFuture<AcquireReply> reply : replies) {
+            assertThat(get(reply)).isInstanceOf(Granted.class);
+        }
+    }
+
+    /** A resizing that follows an undone one in the same step lives as long as any. */
+    @Test
+    void aLimitThatIsSetAgainLives() throws Exception {
+        get(store.resize("reports", 5));
+        redis.command("SET", LOCK, "of somebody else");
+        CompletableFuture<?> meanwhile = store.release("reports", "never").toCompletableFuture();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
+        CompletableFuture<Boolean> undone = store.resetSize("reports").toCompletableFuture();
+        CompletableFuture<Void> again = store.resize("reports", 9).toCompletableFuture();
+        redis.command("DEL", LOCK);
+
+        get(meanwhile);
+        assertThat(get(undone)).isTrue();
+        get(again);
+        assertThat(redis.command("PTTL", "test:{reports}:limits").toLong()).isGreaterThan(Duration.ofDays(29).toMillis());
+    }
+
     /** One request that Redis refuses does not take others of its step with it. */
     @Test
     void aRefusedRequestHurtsNoOther() throws Exception {
@@ -357,8 +394,11 @@ class LockPermitStoreTest {
                 Admission admission = (i % 2 == 0 ? scripts : locks).semaphore(spec).admit("A#a");
                 admission.granted().thenAccept(permits -> {
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                    inside.decrementAndGet();
-                    admission.end();
+                    // A look at Redis, which takes its time; others may come in meanwhile.
+                    scripts.semaphore(spec).status().whenComplete((status, none) -> {
+                        inside.decrementAndGet();
+                        admission.end();
+                    });
                 });
                 return admission;
             }).toList();

@@ -74,6 +74,26 @@ class LostAnswerTest {
         assertThat(inUse()).isZero();
     }
 
+    /** Trap 4: the request was carried out, and the connection was reset before the answer came. */
+    @Test
+    void aResetIsNoAnswer() throws Exception {
+        // So that the server knows the scripts.
+        try (TestProcess other = new TestProcess(redis, kind)) {
+            get(other.store.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
+                    "app", "host:2", "B#b")));
+            get(other.store.release("reports", "theirs"));
+        }
+        connect(TestProxy.First.RESETS_AFTER_A_CALL, Duration.ofSeconds(10));
+        Admission admission = semaphore.admit("A#a");
+        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:holders").toInteger() == 1);
+        proxy.deliver();
+
+        assertThat(get(admission.granted())).hasSize(1);
+        get(admission.end());
+        assertThat(inUse()).isZero();
+    }
+
     /** Trap 4: the same when the second copy was rejected. */
     @Test
     void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {

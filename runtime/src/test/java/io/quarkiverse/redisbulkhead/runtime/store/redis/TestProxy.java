@@ -20,6 +20,8 @@ public final class TestProxy implements AutoCloseable {
     public enum First {
         /** Its first call is kept back, and the client sees the connection close. */
         HOLDS_A_CALL_AND_CLOSES,
+        /** Its first call is delivered, and then the client sees the connection reset instead of the answer. */
+        RESETS_AFTER_A_CALL,
         /** Its first call and all that follows is swallowed. The connection stays open. */
         GOES_SILENT,
         /** Its first call is kept back until {@link #deliver()}. */
@@ -89,6 +91,10 @@ public final class TestProxy implements AutoCloseable {
      * shows when that is done.
      */
     public void deliver() throws IOException {
+        if (first == First.RESETS_AFTER_A_CALL) {
+            delivered.countDown();
+            return;
+        }
         heldFor.getOutputStream().write(held);
         if (first == First.DELAYS_A_CALL) {
             delivered.countDown();
@@ -124,6 +130,15 @@ public final class TestProxy implements AutoCloseable {
         try {
             InputStream in = from.getInputStream();
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                if (illTreated && isCall(buffer, read) && first == First.RESETS_AFTER_A_CALL) {
+                    forgotten = true;
+                    to.getOutputStream().write(buffer, 0, read);
+                    holding.countDown();
+                    delivered.await();
+                    from.setSoLinger(true, 0);
+                    from.close();
+                    return;
+                }
                 if (illTreated && isCall(buffer, read)) {
                     heldFor = to;
                     held = Arrays.copyOf(buffer, read);
