@@ -37,6 +37,9 @@ public final class LockPermitStore implements PermitStore {
     /** How long keys outlive what they hold. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
+    /** How many of those who hold and wait a step looks at, beyond the ids that it is about. */
+    private static final int FEW = 16;
+
     private final Lanes lanes;
     private final Mailbox mailbox;
     private final String keyPrefix;
@@ -58,7 +61,7 @@ public final class LockPermitStore implements PermitStore {
      */
     public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration stepTimeout,
             Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {
-        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, new ServerClock()), timer);
+        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW, new ServerClock()), timer);
     }
 
     LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,

@@ -180,7 +180,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private StateReader reader(RedisConnection connection) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         int atOnce = operations.stream().mapToInt(Operation::atOnce).sum();
-        return new StateReader(connection, names, ids, atOnce, settings.clock(), settings.slack());
+        return new StateReader(connection, names, ids, atOnce, settings);
     }
 
     /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */

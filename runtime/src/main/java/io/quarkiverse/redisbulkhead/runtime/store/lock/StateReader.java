@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +21,6 @@ import io.vertx.redis.client.Response;
  * where so many have ended that none of the first ones counts.
  */
 final class StateReader {
-
-    /** How many of each are read beyond the number of ids of the step. */
-    private static final int FEW = 16;
 
     /** How many of those are read whose turn it is to be told of a free permit; some may go by a limit that is reached. */
     private static final int TOLD_OF = 100;
@@ -56,20 +52,18 @@ final class StateReader {
      * @param connection nobody else uses it meanwhile
      * @param ids those that the step is about
      * @param atOnce how many permits the step may pass on
-     * @param slack how long keys outlive what they hold
      */
-    StateReader(RedisConnection connection, BulkheadNames names, List<String> ids, int atOnce, ServerClock clock,
-            Duration slack) {
+    StateReader(RedisConnection connection, BulkheadNames names, List<String> ids, int atOnce, StepSettings settings) {
         this.connection = connection;
         this.names = names;
         this.keys = names.keys();
         this.ids = ids;
-        this.clock = clock;
-        this.few = FEW + Math.max(atOnce, ids.size());
+        this.clock = settings.clock();
+        this.few = settings.few() + Math.max(atOnce, ids.size());
         this.details = new DetailsHash(keys.of(Part.DETAILS));
         this.limits = new LimitsHash(keys.of(Part.LIMITS));
         this.ticket = new Ticket(keys.of(Part.TICKET));
-        this.lifetimes = new Lifetimes(slack);
+        this.lifetimes = new Lifetimes(settings.slack());
     }
 
     /**

@@ -191,7 +191,7 @@ class LockPermitStoreTest {
     }
 
     private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), new ServerClock());
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */

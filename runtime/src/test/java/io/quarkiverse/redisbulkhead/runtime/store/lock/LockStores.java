@@ -24,10 +24,14 @@ final class LockStores {
     private LockStores() {
     }
 
-    /** With a clock that the test moves. */
-    static StoreFixture fixture(TestRedis redis) {
+    /**
+     * With a clock that the test moves.
+     *
+     * @param few how many of those who hold and wait a step looks at, beyond those that it is about
+     */
+    static StoreFixture fixture(TestRedis redis, int few) {
         StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
-                new TestClock());
+                few, new TestClock());
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, client, mailbox) -> {
             List<RedisLink> links = links(server, client, Duration.ofSeconds(20));
             return new OpenStore(new LockPermitStore(links, mailbox, "test", settings, timer(server)), links);
