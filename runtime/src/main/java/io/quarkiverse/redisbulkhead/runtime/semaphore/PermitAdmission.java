@@ -62,7 +62,7 @@ final class PermitAdmission implements Admission {
     private final AtomicBoolean ending = new AtomicBoolean();
 
     // All of these are guarded by this. Nothing is called while the lock is held.
-    private final ContentionPause pause;
+    private final Contention contention;
     private State state = State.ASKING;
     private String permitId;
     private LeaseReckoning reckoning;
@@ -72,8 +72,6 @@ final class PermitAdmission implements Admission {
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
-    // What the last request met; null when it was answered.
-    private Throwable contention;
 
     PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method) {
         this.engine = engine;
@@ -83,7 +81,7 @@ final class PermitAdmission implements Admission {
         this.lease = LeasedPermit.leaseOf(spec);
         this.wait = new WaitLimit(timers, spec.maxWait());
         this.permitId = engine.ids().next();
-        this.pause = engine.newPause();
+        this.contention = engine.newContention();
     }
 
     /** Asks for the permit. */
@@ -149,17 +147,16 @@ final class PermitAdmission implements Admission {
                 // Nothing was done, so nothing follows.
                 return;
             }
-            contention = failure;
+            Duration pause = contention.met(failure);
             if (giveUpReason != null || !wait.mayWait()) {
                 RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
                 state = State.REJECTED;
                 next = () -> rejectContended(rejection);
             } else {
                 state = State.PAUSING;
-                Duration time = pause.next();
                 next = () -> {
                     promise.mustWait();
-                    timers.after(time, this::askAgain);
+                    timers.after(pause, this::askAgain);
                 };
             }
         }
@@ -264,8 +261,7 @@ final class PermitAdmission implements Admission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
-        contention = null;
-        pause.reset();
+        contention.over();
         if (giveUpReason != null) {
             RuntimeException rejection = giveUpReason.get();
             state = State.REJECTED;
@@ -428,8 +424,8 @@ final class PermitAdmission implements Admission {
 
     // Within the lock.
     private RuntimeException timeOver() {
-        return contention == null ? new BulkheadFullException(spec.name(), limit, nearestLeaseEnd)
-                : StoreFailures.rejection(spec.name(), contention);
+        return contention.last().map(failure -> StoreFailures.rejection(spec.name(), failure))
+                .orElseGet(() -> new BulkheadFullException(spec.name(), limit, nearestLeaseEnd));
     }
 
     /**

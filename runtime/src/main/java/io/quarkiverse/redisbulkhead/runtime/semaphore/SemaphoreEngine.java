@@ -182,8 +182,8 @@ public final class SemaphoreEngine {
         return fenced;
     }
 
-    ContentionPause newPause() {
-        return new ContentionPause(random);
+    Contention newContention() {
+        return new Contention(random);
     }
 
     PermitIds ids() {

@@ -46,14 +46,14 @@ final class WaitingRoom {
 
         private final Set<PermitAdmission> admissions = new LinkedHashSet<>();
         private final Alarm alarm;
+        private final Contention contention;
         private boolean polling;
         private boolean pollAgain;
         private Duration gap = SHORTEST_GAP;
-        private final ContentionPause pause;
 
         private Line(Timers timers, DoubleSupplier random) {
             this.alarm = new Alarm(timers);
-            this.pause = new ContentionPause(random);
+            this.contention = new Contention(random);
         }
     }
 
@@ -231,7 +231,7 @@ final class WaitingRoom {
         store.poll(bulkhead, limit, part.places()).whenComplete((reply, failure) -> {
             availability.notice(failure);
             if (failure != null && StoreFailures.isContention(failure)) {
-                contended(bulkhead);
+                contended(bulkhead, failure);
             } else if (failure != null) {
                 LOG.debugf("Waiters of bulkhead '%s' could not ask: %s", bulkhead, failure.getMessage());
                 parts.forEach(failed -> failed.admissions().forEach((id, admission) -> admission.failed(id, failure)));
@@ -257,11 +257,11 @@ final class WaitingRoom {
     }
 
     // Nobody knows more than before, so all stay and the question is asked again.
-    private void contended(String bulkhead) {
+    private void contended(String bulkhead, Throwable failure) {
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             line.pollAgain = false;
-            line.alarm.noLaterThan(timers.nanoTime() + line.pause.next().toNanos(), () -> poll(name));
+            line.alarm.noLaterThan(timers.nanoTime() + line.contention.met(failure).toNanos(), () -> poll(name));
             return line;
         });
     }
@@ -272,7 +272,7 @@ final class WaitingRoom {
             line.polling = false;
             again[0] = line.pollAgain;
             line.pollAgain = false;
-            line.pause.reset();
+            line.contention.over();
             Duration longer = line.gap.multipliedBy(2);
             line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(FALLBACK) < 0 ? longer : FALLBACK;
             line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(name));

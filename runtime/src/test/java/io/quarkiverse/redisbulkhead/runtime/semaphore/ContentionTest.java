@@ -32,6 +32,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 /** A store that answers, but does nothing because too many are asking: that is neither full nor an outage. */
 class ContentionTest {
 
+    static final Throwable FAILURE = new StoreContendedException("contended");
+
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofSeconds(1)).build();
     static final Duration FAR = Duration.ofSeconds(25);
@@ -79,13 +81,15 @@ class ContentionTest {
 
     @Test
     void pausesGrowToTheLongestAndNoFurther() {
-        ContentionPause least = new ContentionPause(() -> 0);
-        ContentionPause most = new ContentionPause(() -> 1);
-        assertThat(Stream.generate(least::next).limit(6).map(Duration::toMillis)).containsOnly(5L);
-        assertThat(Stream.generate(most::next).limit(6).map(Duration::toMillis))
+        Contention least = new Contention(() -> 0);
+        Contention most = new Contention(() -> 1);
+        assertThat(Stream.generate(() -> least.met(FAILURE)).limit(6).map(Duration::toMillis)).containsOnly(5L);
+        assertThat(Stream.generate(() -> most.met(FAILURE)).limit(6).map(Duration::toMillis))
                 .containsExactly(25L, 50L, 100L, 200L, 200L, 200L);
-        most.reset();
-        assertThat(most.next()).hasMillis(25);
+        assertThat(most.last()).hasValue(FAILURE);
+        most.over();
+        assertThat(most.last()).isEmpty();
+        assertThat(most.met(FAILURE)).hasMillis(25);
     }
 
     @Test
