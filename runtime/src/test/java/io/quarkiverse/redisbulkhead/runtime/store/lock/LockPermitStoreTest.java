@@ -390,21 +390,17 @@ class LockPermitStoreTest {
         AtomicInteger most = new AtomicInteger();
         try (TestProcess scripts = new TestProcess(redis, TestStore.SCRIPT);
                 TestProcess locks = new TestProcess(redis, TestStore.LOCK)) {
-            List<Admission> admissions = IntStream.range(0, 400).mapToObj(i -> {
+            List<CompletionStage<Void>> executions = IntStream.range(0, 400).mapToObj(i -> {
                 Admission admission = (i % 2 == 0 ? scripts : locks).semaphore(spec).admit("A#a");
-                admission.granted().thenAccept(permits -> {
-                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                    // A look at Redis, which takes its time; others may come in meanwhile.
-                    scripts.semaphore(spec).status().whenComplete((status, none) -> {
-                        inside.decrementAndGet();
-                        admission.end();
-                    });
-                });
-                return admission;
+                // A look at Redis, which takes its time; others may come in meanwhile.
+                return admission.granted()
+                        .thenAccept(permits -> most.accumulateAndGet(inside.incrementAndGet(), Math::max))
+                        .thenCompose(entered -> scripts.semaphore(spec).status())
+                        .thenAccept(status -> inside.decrementAndGet())
+                        .thenCompose(left -> admission.end());
             }).toList();
-            for (Admission admission : admissions) {
-                get(admission.granted());
-                get(admission.end());
+            for (CompletionStage<Void> execution : executions) {
+                get(execution);
             }
             assertThat(get(scripts.semaphore(spec).status())).satisfies(status -> {
                 assertThat(status.inUse()).isZero();

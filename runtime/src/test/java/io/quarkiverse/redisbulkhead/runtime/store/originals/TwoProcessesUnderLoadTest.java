@@ -104,7 +104,7 @@ class TwoProcessesUnderLoadTest {
     void aKilledProcessCostsItsPermitsForOneLeaseAtTheMost(String kind) throws Exception {
         SemaphoreSpec spec = SPEC.toBuilder().expire(Duration.ofSeconds(2)).build();
         try (StartedProcess killed = start(kind, spec, Duration.ofSeconds(60), 0, Map.of());
-                StartedProcess other = start(kind, spec, Duration.ofSeconds(6), 1, Map.of());
+                StartedProcess other = start(kind, spec, Duration.ofSeconds(4), 1, Map.of());
                 TestProcess observer = new TestProcess(redis, TestStore.SCRIPT)) {
             killed.awaitReady();
             other.awaitReady();
