@@ -20,6 +20,7 @@ import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
 
 /** Makes the store in Redis from the configuration. */
 @Singleton
@@ -87,7 +88,8 @@ public class RedisStoreFactory {
                 .limit(lanes).toList();
         Timers timers = new VertxTimers(vertx);
         return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
-                config.lockStore().contentionTimeout(), timers::after), links, mailbox);
+                config.lockStore().contentionTimeout(), clientConfig().clientType() == RedisClientType.CLUSTER, timers::after),
+                links, mailbox);
     }
 
     private RedisClientConfig clientConfig() {

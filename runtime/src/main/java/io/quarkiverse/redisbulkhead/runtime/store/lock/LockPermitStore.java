@@ -57,11 +57,13 @@ public final class LockPermitStore implements PermitStore {
      * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
      *        {@link io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException}
+     * @param cluster whether the connections are to a Redis Cluster
      * @param timer does something later
      */
     public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration stepTimeout,
-            Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {
-        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW, new ServerClock()), timer);
+            Duration contentionTimeout, boolean cluster, BiConsumer<Duration, Runnable> timer) {
+        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW,
+                cluster ? Pipeline.TO_A_CLUSTER : Pipeline.TO_A_SERVER, new ServerClock()), timer);
     }
 
     LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,
@@ -145,7 +147,7 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most),
-                () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings.clock()),
+                () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings),
                         Duration.ZERO).thenApply(RedisAnswer::value));
     }
 

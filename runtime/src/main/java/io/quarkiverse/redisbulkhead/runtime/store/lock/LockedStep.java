@@ -134,7 +134,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     private Future<Boolean> isOvertaken(RedisConnection connection) {
-        return connection.batch(List.of(Request.cmd(Command.MULTI), lockOwner(), Request.cmd(Command.EXEC)))
+        return send(connection, List.of(Request.cmd(Command.MULTI), lockOwner(), Request.cmd(Command.EXEC)))
                 .compose(Transactions::results).map(Optional::isEmpty);
     }
 
@@ -148,13 +148,13 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         lockless = false;
         Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
                 .arg(settings.stepTimeout().toMillis());
-        return connection.batch(List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
+        return send(connection, List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
                 .recover(failure -> {
                     if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
                         return Future.failedFuture(failure);
                     }
                     lockless = true;
-                    return connection.batch(List.of(lockOwner())).map(replies -> text(replies.get(0)));
+                    return send(connection, List.of(lockOwner())).map(replies -> text(replies.get(0)));
                 });
     }
 
@@ -169,7 +169,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         first.ask(lockOwner(), reply -> owner.set(text(reply)));
         return reader(connection).read(first, frugal).compose(state -> {
             if (!isOurs(owner.get())) {
-                return connection.batch(unwatch()).map(replies -> Result.of(Progress.LOCKED));
+                return send(connection, unwatch()).map(replies -> Result.of(Progress.LOCKED));
             }
             BulkheadSteps steps = new BulkheadSteps(state);
             operations.forEach(operation -> operation.doIn(steps));
@@ -188,7 +188,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         List<Request> commands = new ArrayList<>(state.changes());
         commands.addAll(unwatch());
         unanswered = true;
-        return connection.batch(commands).compose(replies -> {
+        return send(connection, commands).compose(replies -> {
             unanswered = false;
             return lockless ? Future.succeededFuture() : giveLockBack(connection);
         }).map(done -> Result.of(Progress.DONE));
@@ -206,7 +206,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         }
         transaction.add(Request.cmd(Command.EXEC));
         unanswered = true;
-        return connection.batch(transaction).compose(replies -> {
+        return send(connection, transaction).compose(replies -> {
             unanswered = false;
             return Transactions.results(replies).map(results -> {
                 if (results.isEmpty()) {
@@ -230,12 +230,16 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     /** Deletes the lock if it is ours. */
     private Future<Void> giveLockBack(RedisConnection connection) {
-        return connection.batch(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+        return send(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> text(replies.get(1)).filter(token::equals).isPresent()
-                        ? connection.batch(List.of(Request.cmd(Command.MULTI), Request.cmd(Command.DEL).arg(keys.lock()),
+                        ? send(connection, List.of(Request.cmd(Command.MULTI), Request.cmd(Command.DEL).arg(keys.lock()),
                                 Request.cmd(Command.EXEC)))
-                        : connection.batch(unwatch()))
+                        : send(connection, unwatch()))
                 .mapEmpty();
+    }
+
+    private Future<List<Response>> send(RedisConnection connection, List<Request> commands) {
+        return settings.pipeline().send(connection, commands);
     }
 
     private Request watch() {

@@ -37,6 +37,7 @@ final class StateReader {
     private final BulkheadKeys keys;
     private final List<String> ids;
     private final ServerClock clock;
+    private final Pipeline pipeline;
     private final int few;
     private final DetailsHash details;
     private final LimitsHash limits;
@@ -59,6 +60,7 @@ final class StateReader {
         this.keys = names.keys();
         this.ids = ids;
         this.clock = settings.clock();
+        this.pipeline = settings.pipeline();
         this.few = settings.few() + Math.max(atOnce, ids.size());
         this.details = new DetailsHash(keys.of(Part.DETAILS));
         this.limits = new LimitsHash(keys.of(Part.LIMITS));
@@ -74,7 +76,7 @@ final class StateReader {
      */
     Future<RemoteState> read(Questions first, boolean frugal) {
         askForAll(first);
-        return first.sendOver(connection).compose(read -> widen()).compose(wide -> readThoseInTurn())
+        return first.sendOver(connection, pipeline).compose(read -> widen()).compose(wide -> readThoseInTurn())
                 .map(all -> new RemoteState(data(), time, names, frugal));
     }
 
@@ -138,7 +140,7 @@ final class StateReader {
         }
         questions.ask(Request.cmd(Command.ZCOUNT).arg(keys.of(Part.HOLDERS)).arg("-inf").arg(time.millis()),
                 reply -> ended = reply.toLong());
-        return questions.sendOver(connection);
+        return questions.sendOver(connection, pipeline);
     }
 
     /** Where all that were read have died, somebody behind them may live. */
@@ -148,7 +150,7 @@ final class StateReader {
             IN_LINE.stream().map(sets::get).filter(this::holdsNobodyAlive)
                     .forEach(line -> questions.askFirst(line.key(), MANY, line::know));
             return questions.isEmpty() ? Future.succeededFuture()
-                    : questions.sendOver(connection).compose(wide -> readDetails());
+                    : questions.sendOver(connection, pipeline).compose(wide -> readDetails());
         });
     }
 
@@ -170,6 +172,6 @@ final class StateReader {
         Questions questions = new Questions();
         askForDetails(questions, unknown);
         questions.askScores(keys.of(Part.WAITERS), unknown, (id, score) -> sets.get(Part.WAITERS).know(id, score));
-        return questions.sendOver(connection);
+        return questions.sendOver(connection, pipeline);
     }
 }

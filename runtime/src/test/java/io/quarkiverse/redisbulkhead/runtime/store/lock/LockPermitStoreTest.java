@@ -75,7 +75,7 @@ class LockPermitStoreTest {
         open.addAll(links);
         open.add(client::close);
         return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", stepTimeout,
-                contentionTimeout, LockStores.timer(redis));
+                contentionTimeout, false, LockStores.timer(redis));
     }
 
     /**
@@ -191,7 +191,7 @@ class LockPermitStoreTest {
     }
 
     private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, new ServerClock());
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, Pipeline.TO_A_SERVER, new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
@@ -309,7 +309,7 @@ class LockPermitStoreTest {
         List<RedisLink> links = LockStores.links(redis, client, Duration.ofMillis(300));
         open.addAll(links);
         LockPermitStore impatient = new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test",
-                STEP_TIMEOUT, LONG, LockStores.timer(redis));
+                STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 3_000)
                 .mapToObj(i -> impatient.acquire(new AcquireRequest("bulkhead" + i, "a", 1, LONG, false, Duration.ZERO, "app",
                         "host:1", "A#a")).toCompletableFuture())

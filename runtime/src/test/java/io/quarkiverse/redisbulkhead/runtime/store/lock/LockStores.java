@@ -31,7 +31,7 @@ final class LockStores {
      */
     static StoreFixture fixture(TestRedis redis, int few) {
         StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
-                few, new TestClock());
+                few, Pipeline.TO_A_SERVER, new TestClock());
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, client, mailbox) -> {
             List<RedisLink> links = links(server, client, Duration.ofSeconds(20));
             return new OpenStore(new LockPermitStore(links, mailbox, "test", settings, timer(server)), links);

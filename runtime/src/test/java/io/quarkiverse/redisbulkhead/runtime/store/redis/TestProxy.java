@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -7,7 +8,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -132,7 +132,7 @@ public final class TestProxy implements AutoCloseable {
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
                 if (illTreated && isCall(buffer, read) && first == First.RESETS_AFTER_A_CALL) {
                     forgotten = true;
-                    to.getOutputStream().write(buffer, 0, read);
+                    to.getOutputStream().write(whole(in, buffer, read));
                     holding.countDown();
                     delivered.await();
                     from.setSoLinger(true, 0);
@@ -141,7 +141,7 @@ public final class TestProxy implements AutoCloseable {
                 }
                 if (illTreated && isCall(buffer, read)) {
                     heldFor = to;
-                    held = Arrays.copyOf(buffer, read);
+                    held = whole(in, buffer, read);
                     holding.countDown();
                     if (first == First.HOLDS_A_CALL_AND_CLOSES) {
                         from.close();
@@ -164,7 +164,25 @@ public final class TestProxy implements AutoCloseable {
     }
 
     private boolean isCall(byte[] bytes, int length) {
+        return contains(bytes, length, word);
+    }
+
+    private static boolean contains(byte[] bytes, int length, String word) {
         return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word);
+    }
+
+    /** A transaction may come in several parts. */
+    private byte[] whole(InputStream in, byte[] buffer, int read) throws IOException {
+        ByteArrayOutputStream call = new ByteArrayOutputStream();
+        call.write(buffer, 0, read);
+        while (word.equals("MULTI") && !contains(call.toByteArray(), call.size(), "EXEC")) {
+            int more = in.read(buffer);
+            if (more < 0) {
+                throw new IOException("The transaction was not sent to its end");
+            }
+            call.write(buffer, 0, more);
+        }
+        return call.toByteArray();
     }
 
     @Override

@@ -68,6 +68,11 @@ public final class TestRedis implements AutoCloseable {
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://bulkhead:secret@127.0.0.1:" + port));
     }
 
+    /** Whether it is a node of a cluster. */
+    boolean isCluster() {
+        return Arrays.asList(settings).contains("cluster-enabled yes");
+    }
+
     public int port() {
         return port;
     }

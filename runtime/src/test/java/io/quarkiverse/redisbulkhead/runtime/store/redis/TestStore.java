@@ -38,7 +38,7 @@ public enum TestStore {
         @Override
         public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
             return new LockPermitStore(links, mailbox, "test", Duration.ofSeconds(1), Duration.ofSeconds(10),
-                    new RealTimers()::after);
+                    redis.isCluster(), new RealTimers()::after);
         }
 
         @Override
