@@ -358,7 +358,7 @@ class ProgrammaticApiTest {
 
     @Test
     void namesInAnyScript() {
-        for (String name : List.of("报表", "отчёты", "🚀🚀", "a b", "{tag}", "a:b}c{", "new\nline", "x".repeat(200))) {
+        for (String name : List.of("报表", "отчёты", "🚀🚀", "a b", "{tag}", "a:b}c{", "x".repeat(200))) {
             RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
             Permit permit = semaphore.acquire(Duration.ZERO);
             assertThatThrownBy(() -> semaphore.acquire(Duration.ZERO)).isInstanceOfSatisfying(BulkheadFullException.class,

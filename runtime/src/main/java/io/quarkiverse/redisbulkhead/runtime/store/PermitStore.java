@@ -97,7 +97,7 @@ public interface PermitStore {
      * Takes a permit away, and tells its holder.
      *
      * @param bulkhead the bulkhead's name
-     * @param permitId the permit
+     * @param permitId the permit; anything that is none is not held
      * @return {@code false} when it was not held
      */
     CompletionStage<Boolean> revoke(String bulkhead, String permitId);

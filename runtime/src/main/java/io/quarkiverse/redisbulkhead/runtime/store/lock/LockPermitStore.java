@@ -128,8 +128,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.changing(List.of(permitId), steps -> steps.revoke(permitId))));
+        return queues.submit(bulkhead, Operation.changing(List.of(permitId), steps -> steps.revoke(permitId)));
     }
 
     @Override

@@ -170,8 +170,8 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> call(scripts.revoke(), bulkhead, bytes(permitId))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated()));
+        return call(scripts.revoke(), bulkhead, bytes(permitId))
+                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
