@@ -26,4 +26,10 @@ class LockPermitStoreModelTest extends PermitStoreModelTest {
         // So that the histories, which are short, leave what a step looks at.
         return LockStores.fixture(redis, 1);
     }
+
+    /** Each step takes several round trips. */
+    @Override
+    protected int histories() {
+        return 150;
+    }
 }
