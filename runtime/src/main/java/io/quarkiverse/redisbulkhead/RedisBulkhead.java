@@ -108,6 +108,14 @@ public @interface RedisBulkhead {
      */
     String maxWait() default DEFAULT_MAX_WAIT;
 
+    /**
+     * The bean that tells the key of each call, where a {@link BulkheadKey} parameter is not enough. With it, the bulkhead has
+     * one limit for each key.
+     *
+     * @return the class of a CDI bean; {@link BulkheadKeyResolver} itself stands for none
+     */
+    Class<? extends BulkheadKeyResolver> keyResolver() default BulkheadKeyResolver.class;
+
     /** Holds several {@link RedisBulkhead} annotations of one method or class; the compiler writes it. */
     @Inherited
     @Documented

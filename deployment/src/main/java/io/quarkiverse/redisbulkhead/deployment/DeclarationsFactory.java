@@ -14,7 +14,9 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.validation.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.GuardedBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
+import io.quarkiverse.redisbulkhead.runtime.KeyOrigin;
 
 /** Makes what the application needs at run time from a usage that keeps all rules. */
 final class DeclarationsFactory {
@@ -48,6 +50,8 @@ final class DeclarationsFactory {
     private static GuardedMethod method(GuardedBeanMethod guard, ReturnKinds kinds) {
         return new GuardedMethod(guard.bean().name().toString(), guard.method().name(),
                 ErasedTypes.parametersOf(guard.method()), kinds.of(guard.returns()).orElseThrow(), guard.label(),
-                guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
+                guard.bulkheads().stream()
+                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), new KeyOrigin.None()))
+                        .toList());
     }
 }

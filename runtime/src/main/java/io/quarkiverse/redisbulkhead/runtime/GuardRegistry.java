@@ -53,10 +53,11 @@ public class GuardRegistry {
     }
 
     private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
-        List<Semaphore> semaphores = method.bulkheads().stream()
+        List<String> names = method.bulkheads().stream().map(GuardedBulkhead::name).toList();
+        List<Semaphore> semaphores = names.stream()
                 .map(bulkheads::core)
                 .toList();
-        if (method.bulkheads().stream().noneMatch(bulkheads::isEnabled)) {
+        if (names.stream().noneMatch(bulkheads::isEnabled)) {
             return new OpenGuard(semaphores.stream().map(Semaphore::uncountedPermit).toList());
         }
         Supplier<Admission> admissions = () -> runtime.executions().admit(semaphores, method.label());

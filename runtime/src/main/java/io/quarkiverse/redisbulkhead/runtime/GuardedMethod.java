@@ -10,10 +10,10 @@ import java.util.List;
  * @param parameterTypes the binary names of the erased parameter types, as {@link Class#getName()} writes them
  * @param returns how the end of an execution is seen
  * @param label how the method is shown to people, as {@code Class#method}
- * @param bulkheads the names of the bulkheads in the order in which they are taken, at least one
+ * @param bulkheads the bulkheads in the order in which they are taken, at least one
  */
 public record GuardedMethod(String beanClass, String name, List<String> parameterTypes, ReturnKind returns, String label,
-        List<String> bulkheads) {
+        List<GuardedBulkhead> bulkheads) {
 
     /** How the end of an execution is seen. */
     public enum ReturnKind {

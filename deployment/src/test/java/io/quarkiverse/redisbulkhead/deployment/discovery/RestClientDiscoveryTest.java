@@ -33,7 +33,8 @@ class RestClientDiscoveryTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Partner.class, PartnerBase.class, Whole.class, Several.class));
+            .withApplicationRoot(
+                    jar -> jar.addClasses(Unkeyed.class, Partner.class, PartnerBase.class, Whole.class, Several.class));
 
     @Inject
     Declarations declarations;
@@ -104,7 +105,7 @@ class RestClientDiscoveryTest {
             Class<?>... parameters) {
         return new GuardedMethod(client.getName() + "$$CDIWrapper", name,
                 List.of(parameters).stream().map(Class::getName).toList(), returns, client.getSimpleName() + "#" + name,
-                bulkheads);
+                Unkeyed.bulkheads(bulkheads.toArray(String[]::new)));
     }
 
     @Path("base")

@@ -33,7 +33,8 @@ class ShapesDiscoveryTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Returns.class, Parameters.class, Whole.class, Heir.class, OwnHeir.class,
+            .withApplicationRoot(jar -> jar.addClasses(Unkeyed.class, Returns.class, Parameters.class, Whole.class, Heir.class,
+                    OwnHeir.class,
                     Repository.class, Orders.class, Sealed.class, Port.class, WithPort.class, Unused.class));
 
     @Inject
@@ -71,7 +72,7 @@ class ShapesDiscoveryTest {
                 method(Whole.class, "covered", SYNCHRONOUS, "whole"),
                 method(Whole.class, "own", SYNCHRONOUS, "own"),
                 new GuardedMethod(Whole.class.getName(), "several", List.of(), SYNCHRONOUS, "Whole#several",
-                        List.of("zulu", "alpha", "mike")));
+                        Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
     @Test
@@ -81,7 +82,7 @@ class ShapesDiscoveryTest {
                 method(Heir.class, "added", SYNCHRONOUS, "whole"),
                 method(Heir.class, "own", SYNCHRONOUS, "whole"),
                 new GuardedMethod(Heir.class.getName(), "several", List.of(), SYNCHRONOUS, "Heir#several",
-                        List.of("zulu", "alpha", "mike")));
+                        Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
     @Test
@@ -90,7 +91,7 @@ class ShapesDiscoveryTest {
                 method(OwnHeir.class, "covered", SYNCHRONOUS, "heir"),
                 method(OwnHeir.class, "own", SYNCHRONOUS, "own"),
                 new GuardedMethod(OwnHeir.class.getName(), "several", List.of(), SYNCHRONOUS, "OwnHeir#several",
-                        List.of("zulu", "alpha", "mike")));
+                        Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
     @Test
@@ -146,7 +147,7 @@ class ShapesDiscoveryTest {
     private static GuardedMethod method(Class<?> bean, String name, ReturnKind returns, String bulkhead,
             Class<?>... parameters) {
         return new GuardedMethod(bean.getName(), name, List.of(parameters).stream().map(Class::getName).toList(), returns,
-                bean.getSimpleName() + "#" + name, List.of(bulkhead));
+                bean.getSimpleName() + "#" + name, Unkeyed.bulkheads(bulkhead));
     }
 
     @Singleton

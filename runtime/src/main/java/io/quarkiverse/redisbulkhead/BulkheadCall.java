@@ -1,0 +1,27 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A call of a guarded method, as a {@link BulkheadKeyResolver} sees it.
+ *
+ * @param bulkhead the name of the bulkhead whose key is asked for
+ * @param method the guarded method, as {@code Class#method}
+ * @param arguments the arguments of the call in their order, each of which may be null; unmodifiable
+ */
+public record BulkheadCall(String bulkhead, String method, List<Object> arguments) {
+
+    /**
+     * Describes a call.
+     *
+     * @throws NullPointerException when a component is null
+     */
+    public BulkheadCall {
+        Objects.requireNonNull(bulkhead, "bulkhead");
+        Objects.requireNonNull(method, "method");
+        arguments = Collections.unmodifiableList(new ArrayList<>(arguments));
+    }
+}

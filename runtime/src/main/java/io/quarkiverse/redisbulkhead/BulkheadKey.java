@@ -1,0 +1,36 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks the parameter of a guarded method whose value is the key: the bulkhead then has one limit for each value, for
+ * example one for each tenant or host.
+ *
+ * <pre>
+ * {@literal @}RedisBulkhead(name = "pages", permits = 3)
+ * Page fetch({@literal @}BulkheadKey String host, String path) { ... }
+ * </pre>
+ *
+ * A key may be any text of any length. The parameter is a {@code String} or another {@code CharSequence}, a number,
+ * {@code boolean} or {@code char} or one of their wrappers, an enum, a {@code UUID} or a {@code URI}; anything else, and what
+ * depends on more than one parameter, is the work of a {@link BulkheadKeyResolver}. A call whose key is {@code null} fails
+ * with {@link IllegalArgumentException} and takes no permit.
+ * <p>
+ * Every method that names a keyed bulkhead must tell the key, by a parameter or by a resolver.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.PARAMETER)
+public @interface BulkheadKey {
+
+    /**
+     * The bulkhead that the key is for. It may be left out where the method has one bulkhead only.
+     *
+     * @return the name, as it is written in {@link RedisBulkhead#name()}; empty for the only one
+     */
+    String value() default "";
+}

@@ -1,0 +1,47 @@
+package io.quarkiverse.redisbulkhead;
+
+import java.util.OptionalInt;
+
+/**
+ * A key value, and the limit that holds for it, if that is not the bulkhead's.
+ *
+ * @param key any text
+ * @param permits how many executions may run at once under this key; empty for as many as the bulkhead's definition says
+ */
+public record ResolvedKey(String key, OptionalInt permits) {
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
+     */
+    public ResolvedKey {
+        SpecChecks.stated("key", key);
+        SpecChecks.stated("permits", permits);
+        if (permits.isPresent() && permits.getAsInt() < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, but is " + permits.getAsInt());
+        }
+    }
+
+    /**
+     * A key with the limit of the bulkhead's definition.
+     *
+     * @param key any text, not null
+     * @return the key
+     * @throws IllegalArgumentException when the key is null
+     */
+    public static ResolvedKey of(String key) {
+        return new ResolvedKey(key, OptionalInt.empty());
+    }
+
+    /**
+     * This key with a limit of its own.
+     *
+     * @param permits at least 1
+     * @return the key
+     * @throws IllegalArgumentException when the limit is below 1
+     */
+    public ResolvedKey withPermits(int permits) {
+        return new ResolvedKey(key, OptionalInt.of(permits));
+    }
+}

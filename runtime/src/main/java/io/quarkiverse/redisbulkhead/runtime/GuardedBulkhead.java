@@ -1,0 +1,10 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+/**
+ * One of the bulkheads of a guarded method.
+ *
+ * @param name the bulkhead
+ * @param key where the key of a call comes from
+ */
+public record GuardedBulkhead(String name, KeyOrigin key) {
+}
