@@ -2,6 +2,9 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+
+import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
@@ -9,7 +12,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions.Definition;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.ReturnKinds;
+import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.validation.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
@@ -29,7 +32,7 @@ final class DeclarationsFactory {
                 .map(DeclarationsFactory::bulkhead)
                 .toList();
         List<GuardedMethod> methods = usage.guards().stream()
-                .map(guard -> method(guard, usage.returnKinds()))
+                .map(guard -> method(guard, usage))
                 .toList();
         return new Declarations(bulkheads, methods);
     }
@@ -47,11 +50,21 @@ final class DeclarationsFactory {
         return new BulkheadDeclaration(any.name(), permits, any.fair(), expire, maxWait, Definitions.places(definitions));
     }
 
-    private static GuardedMethod method(GuardedBeanMethod guard, ReturnKinds kinds) {
+    private static GuardedMethod method(GuardedBeanMethod guard, BulkheadUsage usage) {
         return new GuardedMethod(guard.bean().name().toString(), guard.method().name(),
-                ErasedTypes.parametersOf(guard.method()), kinds.of(guard.returns()).orElseThrow(), guard.label(),
+                ErasedTypes.parametersOf(guard.method()), usage.returnKinds().of(guard.returns()).orElseThrow(), guard.label(),
                 guard.bulkheads().stream()
-                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), new KeyOrigin.None()))
+                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), key(guard, bulkhead, usage.keyResolvers())))
                         .toList());
+    }
+
+    private static KeyOrigin key(GuardedBeanMethod guard, WrittenBulkhead bulkhead, KeyResolvers resolvers) {
+        Optional<KeyOrigin> parameter = guard.keysOf(bulkhead).stream().findFirst()
+                .map(key -> new KeyOrigin.Parameter(key.index(), key.name()));
+        return parameter.or(() -> bulkhead.keyResolver().map(type -> resolver(type, resolvers))).orElseGet(KeyOrigin.None::new);
+    }
+
+    private static KeyOrigin resolver(DotName type, KeyResolvers resolvers) {
+        return new KeyOrigin.Resolver(resolvers.bean(type).orElseThrow().getIdentifier(), type.toString());
     }
 }

@@ -1,5 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.CurrentPermitBean;
@@ -9,6 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
 import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.arc.deployment.UnremovableBeanBuildItem;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.builditem.FeatureBuildItem;
@@ -24,6 +28,8 @@ public class RedisBulkheadProcessor {
 
     private static final String SCRIPTS = "io/quarkiverse/redisbulkhead/runtime/store/script/*.lua";
 
+    private static final DotName KEY_RESOLVER = DotName.createSimple(BulkheadKeyResolver.class);
+
     @BuildStep
     FeatureBuildItem feature() {
         return new FeatureBuildItem(FEATURE);
@@ -36,6 +42,13 @@ public class RedisBulkheadProcessor {
                         BulkheadRuntime.class, CurrentPermitBean.class, GuardRegistry.class, RedisStoreFactory.class)
                 .setUnremovable()
                 .build();
+    }
+
+    // By the types that its class has, not by those that the bean has: @Typed may hide this one.
+    @BuildStep
+    UnremovableBeanBuildItem keyResolvers() {
+        return new UnremovableBeanBuildItem(
+                bean -> bean.getUnrestrictedTypes().stream().anyMatch(type -> KEY_RESOLVER.equals(type.name())));
     }
 
     @BuildStep

@@ -25,10 +25,13 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * @param annotations the annotations after all transformations
  * @param superclasses walks up from a class
  * @param returnKinds tells how the end of what a method returns is seen
+ * @param classes all classes, loaded on demand
+ * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
+ * @param keyResolvers finds the beans that tell keys
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definitions, List<GuardedBeanMethod> guards,
         BeanClasses beans, DisabledClasses disabled, AnnotationOverlay annotations, Superclasses superclasses,
-        ReturnKinds returnKinds) {
+        ReturnKinds returnKinds, IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers) {
 
     /**
      * Looks the application over.
@@ -45,8 +48,9 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definit
         Superclasses superclasses = new Superclasses(beanArchives);
         BeanClasses beans = new BeanClasses(context, superclasses);
         DisabledClasses disabled = new DisabledClasses(context, application, annotations);
+        KeyParameters keys = new KeyParameters(annotations, generatedClasses);
         List<GuardedBeanMethod> guards = new GuardDiscovery(annotations, superclasses,
-                new RestClients(generatedClasses, beanArchives), new ReturnTypes(beanArchives)).guardsOf(beans);
+                new RestClients(generatedClasses, beanArchives), new BoundTypes(beanArchives), keys).guardsOf(beans);
         Set<EquivalenceKey> sources = sourcesOf(guards);
         Replacement replacement = new Replacement(beans, annotations, superclasses);
         List<AnnotatedElement> elements = new AnnotatedElements(annotations, generatedClasses)
@@ -57,8 +61,13 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definit
                 .filter(element -> sources.contains(element.key())
                         || !replacement.isComplete(element) && !isDisabled(element.type(), beans, disabled, application))
                 .toList();
+        Set<EquivalenceKey> used = keysOf(guards);
+        List<KeyParameter> idleKeys = keys.in(application, beanArchives).stream()
+                .filter(key -> !used.contains(key.key()) && !replacement.isOverridden(key.method())
+                        && !isDisabled(key.method().declaringClass(), beans, disabled, application))
+                .toList();
         return new BulkheadUsage(elements, new Definitions(elements), guards, beans, disabled, annotations, superclasses,
-                new ReturnKinds(beanArchives));
+                new ReturnKinds(beanArchives), beanArchives, idleKeys, new KeyResolvers(context));
     }
 
     private static boolean isDisabled(ClassInfo type, BeanClasses beans, DisabledClasses disabled, IndexView application) {
@@ -72,6 +81,10 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definit
                 .filter(source -> source != null)
                 .map(AnnotatedElement::key)
                 .collect(Collectors.toSet());
+    }
+
+    private static Set<EquivalenceKey> keysOf(List<GuardedBeanMethod> guards) {
+        return guards.stream().flatMap(guard -> guard.keys().stream()).map(KeyParameter::key).collect(Collectors.toSet());
     }
 
     /**

@@ -33,8 +33,13 @@ public final class DisabledClasses {
         beanDefiningAnnotations.addAll(context.get(Key.STEREOTYPES).keySet());
     }
 
-    /** Whether the class, which is no bean, was taken out on purpose. */
-    boolean contains(ClassInfo type) {
+    /**
+     * Whether a class that is no bean was taken out on purpose.
+     *
+     * @param type the class
+     * @return false when it is no bean by mistake
+     */
+    public boolean contains(ClassInfo type) {
         return isVetoed(type) || isExcluded(type);
     }
 

@@ -25,14 +25,16 @@ final class GuardDiscovery {
     private final AnnotationOverlay annotations;
     private final Superclasses superclasses;
     private final RestClients restClients;
-    private final ReturnTypes returnTypes;
+    private final BoundTypes boundTypes;
+    private final KeyParameters keyParameters;
 
     GuardDiscovery(AnnotationOverlay annotations, Superclasses superclasses, RestClients restClients,
-            ReturnTypes returnTypes) {
+            BoundTypes boundTypes, KeyParameters keyParameters) {
         this.annotations = annotations;
         this.superclasses = superclasses;
         this.restClients = restClients;
-        this.returnTypes = returnTypes;
+        this.boundTypes = boundTypes;
+        this.keyParameters = keyParameters;
     }
 
     List<GuardedBeanMethod> guardsOf(BeanClasses beans) {
@@ -50,19 +52,17 @@ final class GuardDiscovery {
 
     private GuardedBeanMethod guard(ClassInfo bean, MethodInfo method) {
         ClassInfo owner = restClients.interfaceOf(bean).orElse(bean);
-        AnnotatedElement source = (owner == bean ? onMethod(method) : onInterfaceMethod(owner, method))
+        MethodInfo declared = owner == bean ? method : restClients.declared(owner, method).orElse(method);
+        AnnotatedElement source = (owner == bean ? onMethod(method) : on(declared))
                 .or(() -> onClass(owner))
                 .orElse(null);
-        return new GuardedBeanMethod(bean, owner, method, returnTypes.resolved(bean, method), source);
+        return new GuardedBeanMethod(bean, owner, method, boundTypes.resolved(bean, method, method.returnType()), source,
+                keyParameters.of(declared, type -> boundTypes.resolved(owner, declared, type)));
     }
 
     // The container gives methods that a bean inherits from an interface the bindings of the bean's class only.
     private Optional<AnnotatedElement> onMethod(MethodInfo method) {
         return method.declaringClass().isInterface() ? Optional.empty() : on(method);
-    }
-
-    private Optional<AnnotatedElement> onInterfaceMethod(ClassInfo owner, MethodInfo method) {
-        return restClients.declared(owner, method).flatMap(this::on);
     }
 
     private Optional<AnnotatedElement> onClass(ClassInfo type) {

@@ -14,9 +14,10 @@ import org.jboss.jandex.Type;
  * @param method the method as the container sees it
  * @param returns what it returns, with the type variables of the bean's superclasses resolved where possible
  * @param source where its bulkheads are written, or null when the method carries the bare binding
+ * @param keys its parameters that are keys, in their order
  */
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
-        AnnotatedElement source) {
+        AnnotatedElement source, List<KeyParameter> keys) {
 
     /**
      * The bulkheads that limit the method.
@@ -25,6 +26,29 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public List<WrittenBulkhead> bulkheads() {
         return source == null ? List.of() : source.bulkheads();
+    }
+
+    /**
+     * The parameters that are the key of a bulkhead, of which there should be no more than one.
+     *
+     * @param bulkhead one of the bulkheads of this method
+     * @return those that name it, and where it is the only one, those that name none
+     */
+    public List<KeyParameter> keysOf(WrittenBulkhead bulkhead) {
+        return keys.stream()
+                .filter(key -> key.namesBulkhead() ? key.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1)
+                .toList();
+    }
+
+    /**
+     * The parameters that are meant as keys, but of no bulkhead of this method, or of nobody knows which.
+     *
+     * @return none where all is well
+     */
+    public List<KeyParameter> strayKeys() {
+        return keys.stream()
+                .filter(key -> bulkheads().stream().noneMatch(bulkhead -> keysOf(bulkhead).contains(key)))
+                .toList();
     }
 
     /**

@@ -2,6 +2,8 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import org.jboss.jandex.DotName;
 
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 
@@ -10,9 +12,12 @@ final class Names {
 
     static final DotName REDIS_BULKHEAD = DotName.createSimple(RedisBulkhead.class);
     static final DotName REDIS_BULKHEAD_LIST = DotName.createSimple(RedisBulkhead.List.class);
+    static final DotName BULKHEAD_KEY = DotName.createSimple(BulkheadKey.class);
+    static final DotName KEY_RESOLVER = DotName.createSimple(BulkheadKeyResolver.class);
     static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
 
     static final DotName OBJECT = DotName.createSimple(Object.class);
+    static final DotName DEFAULT = DotName.createSimple("jakarta.enterprise.inject.Default");
     static final DotName VETOED = DotName.createSimple("jakarta.enterprise.inject.Vetoed");
     static final DotName INJECT = DotName.createSimple("jakarta.inject.Inject");
 

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.ClassInfo;
@@ -26,14 +27,19 @@ final class Replacement {
     }
 
     boolean isComplete(AnnotatedElement element) {
-        List<BeanInfo> heirs = beans.inheriting(element.type());
-        return !heirs.isEmpty() && heirs.stream().allMatch(bean -> isReplaced(element, bean.getImplClazz()));
+        return element.isMethod() ? isOverridden(element.method()) : isComplete(element.type(), this::isAnnotated);
     }
 
-    private boolean isReplaced(AnnotatedElement element, ClassInfo bean) {
-        return superclasses.from(bean)
-                .takeWhile(type -> !type.name().equals(element.type().name()))
-                .anyMatch(type -> element.isMethod() ? overrides(type, element.method()) : isAnnotated(type));
+    /** Whether every bean has a method of its own in place of this one. */
+    boolean isOverridden(MethodInfo method) {
+        return isComplete(method.declaringClass(), type -> overrides(type, method));
+    }
+
+    private boolean isComplete(ClassInfo replaced, Predicate<ClassInfo> replaces) {
+        List<BeanInfo> heirs = beans.inheriting(replaced);
+        return !heirs.isEmpty() && heirs.stream().allMatch(bean -> superclasses.from(bean.getImplClazz())
+                .takeWhile(type -> !type.name().equals(replaced.name()))
+                .anyMatch(replaces));
     }
 
     private boolean isAnnotated(ClassInfo type) {

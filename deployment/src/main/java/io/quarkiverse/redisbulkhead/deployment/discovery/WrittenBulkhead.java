@@ -3,9 +3,11 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationValue;
+import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
@@ -17,8 +19,10 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
  * @param maxWait how long a call waits for a permit
+ * @param keyResolver the class of the bean that tells the keys, if there is one
  */
-public record WrittenBulkhead(String name, int permits, boolean fair, String expire, String maxWait) {
+public record WrittenBulkhead(String name, int permits, boolean fair, String expire, String maxWait,
+        Optional<DotName> keyResolver) {
 
     /** Reads those among the annotations of one class or method, in the order written. */
     static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
@@ -40,11 +44,17 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
         AnnotationValue fair = annotation.value("fair");
         AnnotationValue expire = annotation.value("expire");
         AnnotationValue maxWait = annotation.value("maxWait");
+        AnnotationValue keyResolver = annotation.value("keyResolver");
         return new WrittenBulkhead(annotation.value("name").asString(),
                 permits == null ? RedisBulkhead.PERMITS_UNSET : permits.asInt(),
                 fair != null && fair.asBoolean(),
                 expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString(),
-                maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString());
+                maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString(),
+                Optional.ofNullable(keyResolver).map(value -> value.asClass().name()).filter(WrittenBulkhead::isResolver));
+    }
+
+    private static boolean isResolver(DotName type) {
+        return !Names.KEY_RESOLVER.equals(type);
     }
 
     /**

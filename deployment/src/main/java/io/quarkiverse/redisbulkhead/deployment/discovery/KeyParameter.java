@@ -1,0 +1,66 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import org.jboss.jandex.EquivalenceKey;
+import org.jboss.jandex.MethodInfo;
+import org.jboss.jandex.MethodParameterInfo;
+import org.jboss.jandex.Type;
+
+/**
+ * A parameter that carries {@link io.quarkiverse.redisbulkhead.BulkheadKey}.
+ *
+ * @param parameter the parameter, of the method that the user wrote
+ * @param bulkhead the bulkhead that the annotation names, empty when it names none
+ * @param type its type, with the type variables of the bean's superclasses resolved where possible
+ */
+public record KeyParameter(MethodParameterInfo parameter, String bulkhead, Type type) {
+
+    /**
+     * The method of the parameter, as the user wrote it.
+     *
+     * @return for a REST client the method of the interface
+     */
+    public MethodInfo method() {
+        return parameter.method();
+    }
+
+    /**
+     * The position among the parameters.
+     *
+     * @return from 0
+     */
+    public int index() {
+        return parameter.position();
+    }
+
+    /**
+     * The name of the parameter.
+     *
+     * @return {@code arg} and the position when the compiler kept no name
+     */
+    public String name() {
+        return parameter.nameOrDefault();
+    }
+
+    /**
+     * Whether the annotation says which bulkhead it is for.
+     *
+     * @return false when that is left to the method
+     */
+    public boolean namesBulkhead() {
+        return !bulkhead.isEmpty();
+    }
+
+    /**
+     * How errors name the method.
+     *
+     * @return where it is declared
+     */
+    public String place() {
+        return Places.of(method());
+    }
+
+    /** Equal for the same parameter, even when it comes from different indexes. */
+    EquivalenceKey key() {
+        return EquivalenceKey.of(parameter);
+    }
+}

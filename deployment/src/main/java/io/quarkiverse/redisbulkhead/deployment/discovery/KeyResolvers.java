@@ -1,0 +1,94 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import jakarta.enterprise.inject.AmbiguousResolutionException;
+
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.ClassType;
+import org.jboss.jandex.DotName;
+
+import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
+import io.quarkus.arc.processor.BeanInfo;
+import io.quarkus.arc.processor.BeanResolver;
+import io.quarkus.arc.processor.BuildExtension.Key;
+
+/** Finds the beans that tell keys, as the container would find them for an injection point without qualifiers. */
+public final class KeyResolvers {
+
+    private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Names.DEFAULT).build();
+
+    private final BeanResolver resolver;
+    private final Collection<BeanInfo> beans;
+
+    KeyResolvers(ValidationContext context) {
+        this.resolver = context.get(Key.DEPLOYMENT).getBeanResolver();
+        this.beans = context.get(Key.BEANS);
+    }
+
+    /**
+     * The one bean of a type.
+     *
+     * @param type the class that an annotation names
+     * @return empty when there is none, or when the container could not choose
+     */
+    public Optional<BeanInfo> bean(DotName type) {
+        try {
+            return Optional.ofNullable(resolver.resolveAmbiguity(resolve(type)));
+        } catch (AmbiguousResolutionException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * All beans of a type that the container would choose among.
+     *
+     * @param type the class that an annotation names
+     * @return how errors name them, in alphabetical order
+     */
+    public List<String> candidates(DotName type) {
+        return names(resolve(type));
+    }
+
+    /**
+     * The beans that have the type, whatever their qualifiers.
+     *
+     * @param type the class that an annotation names
+     * @return how errors name them, in alphabetical order
+     */
+    public List<String> withAnyQualifier(DotName type) {
+        return names(beans.stream().filter(bean -> resolver.matchesType(bean, ClassType.create(type))).toList());
+    }
+
+    /**
+     * The class beans of a class, even if they are not to be had by this type.
+     *
+     * @param type the class that an annotation names
+     * @return whether there is one
+     */
+    public boolean isClassOfBean(DotName type) {
+        return beans.stream().anyMatch(bean -> bean.isClassBean() && bean.getBeanClass().equals(type));
+    }
+
+    private Set<BeanInfo> resolve(DotName type) {
+        return resolver.resolveBeans(ClassType.create(type), DEFAULT);
+    }
+
+    private static List<String> names(Collection<BeanInfo> some) {
+        return some.stream().map(KeyResolvers::name).sorted(Comparator.naturalOrder()).toList();
+    }
+
+    private static String name(BeanInfo bean) {
+        if (bean.isProducerMethod()) {
+            return Places.of(bean.getTarget().orElseThrow().asMethod());
+        }
+        if (bean.isProducerField()) {
+            return Places.of(bean.getDeclaringBean().getImplClazz()) + "#" + bean.getTarget().orElseThrow().asField().name();
+        }
+        return bean.getBeanClass().toString();
+    }
+}
