@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Orders names by how near they are to a mistyped one. */
-final class NearestNames {
+public final class NearestNames {
 
     private NearestNames() {
     }
@@ -15,14 +15,21 @@ final class NearestNames {
      *
      * @param mistyped what was asked for
      * @param known what there is
+     * @return all that there is
      */
-    static List<String> to(String mistyped, Collection<String> known) {
+    public static List<String> to(String mistyped, Collection<String> known) {
         return known.stream().sorted(Comparator.<String> comparingInt(name -> distance(mistyped, name))
                 .thenComparing(Comparator.naturalOrder())).toList();
     }
 
-    /** Whether a name may well have been meant: no more than a third of its letters differ. */
-    static boolean isNear(String mistyped, String name) {
+    /**
+     * Whether a name may well have been meant.
+     *
+     * @param mistyped what was asked for
+     * @param name what there is
+     * @return true when no more than a third of its letters differ
+     */
+    public static boolean isNear(String mistyped, String name) {
         return distance(mistyped, name) <= Math.max(1, name.length() / 3);
     }
 

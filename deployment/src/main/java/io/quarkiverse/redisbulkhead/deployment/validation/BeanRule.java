@@ -37,7 +37,8 @@ final class BeanRule implements Rule {
         return Places.of(type) + " is no bean, so @RedisBulkhead guards nothing here. " + wayOut(type, classes);
     }
 
-    private static String wayOut(ClassInfo type, DisabledClasses classes) {
+    /** How to make a class a bean that is none. */
+    static String wayOut(ClassInfo type, DisabledClasses classes) {
         if (!ClassShape.isTopLevelOrStatic(type)) {
             return "An inner, local or anonymous class cannot be a bean: make it static or a class of its own, and add a scope"
                     + " such as @ApplicationScoped";

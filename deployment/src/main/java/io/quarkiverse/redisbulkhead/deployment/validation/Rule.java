@@ -38,6 +38,12 @@ public interface Rule {
                 new BusinessMethodRule(),
                 new BareBindingRule(),
                 new ObservableEndRule(),
-                new EventLoopRule());
+                new EventLoopRule(),
+                new KeyOfBulkheadRule(),
+                new AmbiguousKeyRule(),
+                new OneKeyRule(),
+                new KeyTypeRule(),
+                new KeyedEverywhereRule(),
+                new KeyResolverBeanRule());
     }
 }

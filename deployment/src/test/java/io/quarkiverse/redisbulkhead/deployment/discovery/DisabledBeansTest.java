@@ -9,6 +9,7 @@ import jakarta.inject.Singleton;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
@@ -45,6 +46,9 @@ class DisabledBeansTest {
         @RedisBulkhead(name = "switched", permits = 1)
         private void hidden() {
         }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
     @Singleton
@@ -71,6 +75,9 @@ class DisabledBeansTest {
         @RedisBulkhead(name = "", permits = 0)
         void guarded() {
         }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
     @Singleton
@@ -79,12 +86,18 @@ class DisabledBeansTest {
         @RedisBulkhead(name = "excluded", permits = 0)
         void guarded() {
         }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
     abstract static class Base {
 
         @RedisBulkhead(name = "base", permits = 1)
         void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
         }
     }
 

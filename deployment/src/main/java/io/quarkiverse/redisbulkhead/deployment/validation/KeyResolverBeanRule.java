@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
+import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
+import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+
+/** A class that tells keys must stand for exactly one bean. */
+final class KeyResolverBeanRule implements Rule {
+
+    @Override
+    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        for (AnnotatedElement element : usage.elements()) {
+            for (WrittenBulkhead bulkhead : element.bulkheads()) {
+                bulkhead.keyResolver().filter(type -> usage.keyResolvers().bean(type).isEmpty())
+                        .ifPresent(type -> mistakes.accept(new Mistake(element.place(), Texts.annotation(bulkhead.name()) + ": "
+                                + Texts.keyResolver(type) + " " + text(type, usage))));
+            }
+        }
+    }
+
+    private static String text(DotName type, BulkheadUsage usage) {
+        KeyResolvers beans = usage.keyResolvers();
+        List<String> candidates = beans.candidates(type);
+        if (!candidates.isEmpty()) {
+            return "stands for several beans: " + String.join(", ", candidates)
+                    + ". Name a class of which there is one bean, or make one of them an @Alternative with a @Priority";
+        }
+        List<String> qualified = beans.withAnyQualifier(type);
+        if (!qualified.isEmpty()) {
+            return "stands for no bean without qualifiers. Those with qualifiers are " + String.join(", ", qualified)
+                    + ". Remove the qualifiers, or add @Default";
+        }
+        if (beans.isClassOfBean(type)) {
+            return "is no type of its bean, because @Typed leaves it out. Add it there";
+        }
+        ClassInfo found = usage.classes().getClassByName(type);
+        return "is no bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : wayOut(found, usage.disabled()));
+    }
+
+    private static String wayOut(ClassInfo type, DisabledClasses disabled) {
+        if (type.isInterface()) {
+            return "It is an interface, and no bean implements it";
+        }
+        if (disabled.contains(type)) {
+            return "It was taken out of the application, by @Vetoed, a condition such as @IfBuildProfile, or"
+                    + " quarkus.arc.exclude-types. Name another class, or leave it in";
+        }
+        return BeanRule.wayOut(type, disabled);
+    }
+}

@@ -1,0 +1,157 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+class KeyOfBulkheadRuleTest {
+
+    private static final String NO_EFFECT = "@BulkheadKey on parameter 'host' has no effect, because ";
+    private static final String UNGUARDED = NO_EFFECT
+            + "no bulkhead guards this method. Put @RedisBulkhead on the method or on its"
+            + " class, which must be a bean, or remove @BulkheadKey";
+    private static final String INTERFACE = NO_EFFECT
+            + "no bulkhead guards this method of an interface. Put it on the implementing"
+            + " method, beside @RedisBulkhead; on REST clients, put @RedisBulkhead on the interface or its method";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyOfBulkheadRuleTest.class,
+            new Class<?>[] { Plain.class, PlainWhole.class, Names.class, Whole.class, Base.class, Heir.class, Port.class,
+                    Adapter.class, Client.class },
+            "Base#abstractly: " + NO_EFFECT + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
+                    + " @RedisBulkhead",
+            "Client#unguarded: " + INTERFACE,
+            "Names#far: @BulkheadKey(\"tenants\") on parameter 'host' names no bulkhead of this method."
+                    + " Those there are: \"pages\"",
+            "Names#near: @BulkheadKey(\"page\") on parameter 'host' names no bulkhead of this method. Did you mean \"pages\"?"
+                    + " Those there are: \"pages\", \"websites\"",
+            "Names#unguarded: " + UNGUARDED,
+            "Plain#unguarded: " + UNGUARDED,
+            "PlainWhole: PlainWhole is no bean, so @RedisBulkhead guards nothing here. Add a scope such as @ApplicationScoped",
+            "Port#guarded: " + INTERFACE,
+            "Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
+                    + " @RedisBulkhead guards",
+            "Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
+                    + " Make it package-private or more visible",
+            "Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' names no bulkhead of this method. Did you mean \"whole\"?"
+                    + " Those there are: \"whole\"",
+            "Whole#hidden: " + NO_EFFECT + "the method is private, so no bulkhead guards it. Remove it, or make the method"
+                    + " package-private or more visible",
+            "Whole#statically: " + NO_EFFECT + "the method is static, so no bulkhead guards it. Remove it, or make the method"
+                    + " an instance method of a bean");
+
+    @Test
+    void keysThatAreForNoBulkheadOfTheirMethodFailTheBuild() {
+        Assertions.fail();
+    }
+
+    static class Plain {
+
+        void unguarded(@BulkheadKey String host) {
+        }
+    }
+
+    // The class is the mistake, not its keys.
+    @RedisBulkhead(name = "plain", permits = 1)
+    static class PlainWhole {
+
+        void guarded(@BulkheadKey String host) {
+        }
+    }
+
+    @ApplicationScoped
+    static class Names {
+
+        @RedisBulkhead(name = "websites", permits = 1)
+        @RedisBulkhead(name = "pages", permits = 1)
+        void near(@BulkheadKey("page") String host, @BulkheadKey("websites") String website) {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void far(@BulkheadKey("tenants") String host) {
+        }
+
+        void unguarded(@BulkheadKey String host) {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1)
+    static class Whole {
+
+        @Inject
+        Whole(@BulkheadKey Adapter host) {
+        }
+
+        void covered(@BulkheadKey("hole") String host) {
+        }
+
+        private void hidden(@BulkheadKey String host) {
+        }
+
+        static void statically(@BulkheadKey String host) {
+        }
+
+        // The private method is the mistake, not its key.
+        @RedisBulkhead(name = "private", permits = 1)
+        private void annotatedPrivate(@BulkheadKey String host) {
+        }
+    }
+
+    abstract static class Base {
+
+        abstract void abstractly(@BulkheadKey String host);
+
+        // The one that overrides it has the last word.
+        void overridden(@BulkheadKey String host) {
+        }
+    }
+
+    @Singleton
+    static class Heir extends Base {
+
+        @Override
+        @RedisBulkhead(name = "heir", permits = 1)
+        void abstractly(String host) {
+        }
+
+        @Override
+        @RedisBulkhead(name = "heir", permits = 1)
+        void overridden(String host) {
+        }
+    }
+
+    interface Port {
+
+        void guarded(@BulkheadKey String host);
+    }
+
+    @Singleton
+    static class Adapter implements Port {
+
+        @Override
+        @RedisBulkhead(name = "adapter", permits = 1)
+        public void guarded(String host) {
+        }
+    }
+
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    interface Client {
+
+        @GET
+        String unguarded(@QueryParam("host") @BulkheadKey String host);
+    }
+}

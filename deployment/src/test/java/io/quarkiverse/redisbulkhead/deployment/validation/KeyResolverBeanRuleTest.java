@@ -1,0 +1,222 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.annotation.Priority;
+import jakarta.enterprise.inject.Alternative;
+import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Typed;
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkus.arc.profile.IfBuildProfile;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.common.annotation.Identifier;
+
+class KeyResolverBeanRuleTest {
+
+    private static final String TAKEN_OUT = "is no bean. It was taken out of the application, by @Vetoed, a condition such as"
+            + " @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or leave it in";
+    private static final String SEVERAL_WAY_OUT = ". Name a class of which there is one bean, or make one of them an @Alternative"
+            + " with a @Priority";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyResolverBeanRuleTest.class,
+            new Class<?>[] { Methods.class, Whole.class, Key.class, Plain.class, Abstract.class, Port.class, Inner.class,
+                    Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
+                    NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class },
+            "Methods#abstractClass: " + because("Abstract", "is no bean. It is abstract, and no bean inherits from it"),
+            "Methods#constructors: " + because("Constructors",
+                    "is no bean. It has several constructors: mark one with @Inject, or add one without parameters"),
+            "Methods#hidden: " + because("Hidden", "is no type of its bean, because @Typed leaves it out. Add it there"),
+            "Methods#inner: " + because("Inner",
+                    "is no bean. An inner, local or anonymous class cannot be a bean: make it static or"
+                            + " a class of its own, and add a scope such as @ApplicationScoped"),
+            "Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
+            "Methods#parent: " + because("Parent", "stands for several beans: Child, Parent" + SEVERAL_WAY_OUT),
+            "Methods#plain: " + because("Plain", "is no bean. Add a scope such as @ApplicationScoped"),
+            "Methods#port: " + because("Port", "is no bean. It is an interface, and no bean implements it"),
+            "Methods#produced: " + because("Produced",
+                    "stands for several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
+            "Methods#qualified: " + because("Qualified",
+                    "stands for no bean without qualifiers. Those with qualifiers are Qualified."
+                            + " Remove the qualifiers, or add @Default"),
+            "Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
+            "Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is no bean."
+                    + " Add a scope such as @ApplicationScoped");
+
+    private static String because(String type, String reason) {
+        return "@RedisBulkhead(name = \"a\"): keyResolver = " + type + ".class " + reason;
+    }
+
+    @Test
+    void resolversThatStandForNoBeanOrForSeveralFailTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Methods {
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Plain.class)
+        void plain() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Abstract.class)
+        void abstractClass() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Port.class)
+        void port() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Inner.class)
+        void inner() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Constructors.class)
+        void constructors() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Parent.class)
+        void parent() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Child.class)
+        void child() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Produced.class)
+        void produced() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Qualified.class)
+        void qualified() {
+        }
+
+        // A name alone leaves the bean its default qualifier.
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = NamedOnly.class)
+        void named() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Hidden.class)
+        void hidden() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = OtherProfile.class)
+        void otherProfile() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = VetoedKey.class)
+        void vetoed() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = Stubbed.class)
+        void alternative() {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1, keyResolver = Plain.class)
+    static class Whole {
+
+        void covered() {
+        }
+    }
+
+    abstract static class Key implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
+    }
+
+    static class Plain extends Key {
+    }
+
+    abstract static class Abstract extends Key {
+    }
+
+    interface Port extends BulkheadKeyResolver {
+    }
+
+    class Inner extends Key {
+    }
+
+    @Singleton
+    static class Constructors extends Key {
+
+        Constructors(Parent parent) {
+        }
+
+        Constructors(Child child) {
+        }
+    }
+
+    @Singleton
+    static class Parent extends Key {
+    }
+
+    @Singleton
+    static class Child extends Parent {
+    }
+
+    static class Produced extends Key {
+    }
+
+    @Singleton
+    static class Producers {
+
+        @Produces
+        @Singleton
+        Produced field = new Produced();
+
+        @Produces
+        @Singleton
+        Produced method() {
+            return new Produced();
+        }
+    }
+
+    @Singleton
+    @Identifier("special")
+    static class Qualified extends Key {
+    }
+
+    @Singleton
+    @Named("special")
+    static class NamedOnly extends Key {
+    }
+
+    @Singleton
+    @Typed(BulkheadKeyResolver.class)
+    static class Hidden extends Key {
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class OtherProfile extends Key {
+    }
+
+    @Vetoed
+    @Singleton
+    static class VetoedKey extends Key {
+    }
+
+    @Singleton
+    static class Stubbed extends Key {
+    }
+
+    @Singleton
+    @Alternative
+    @Priority(1)
+    static class Stub extends Stubbed {
+    }
+}

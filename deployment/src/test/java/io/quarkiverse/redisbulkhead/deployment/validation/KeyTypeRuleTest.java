@@ -1,0 +1,184 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.CharBuffer;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZonedDateTime;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.QuarkusUnitTest;
+
+class KeyTypeRuleTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyTypeRuleTest.class,
+            new Class<?>[] { Refused.class, Allowed.class, Colour.class, Tenant.class, Generic.class, OfText.class,
+                    OfTenants.class },
+            "Generic#keyed: " + refusal("Tenant"),
+            "Refused#array: " + refusal("java.lang.String[]"),
+            "Refused#arrayOfPrimitives: " + refusal("byte[]"),
+            "Refused#changing: " + refusal("java.util.concurrent.atomic.AtomicInteger"),
+            "Refused#clock: " + refusal("java.time.Clock"),
+            "Refused#collection: " + refusal("java.util.List<java.lang.String>"),
+            "Refused#enums: " + refusal("Colour[]"),
+            "Refused#number: " + refusal("java.lang.Number"),
+            "Refused#object: " + refusal("java.lang.Object"),
+            "Refused#own: " + refusal("Tenant"),
+            "Refused#unbound: " + refusal("T"));
+
+    private static String refusal(String type) {
+        return "@BulkheadKey on parameter 'key': values of type " + type
+                + " have no text that could be a key. Use a keyResolver,"
+                + " or a parameter that is a String or another CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal,"
+                + " enum, UUID, URI or value of java.time";
+    }
+
+    @Test
+    void keysWithoutTextFailTheBuild() {
+        Assertions.fail();
+    }
+
+    enum Colour {
+        RED {
+        }
+    }
+
+    record Tenant(String name) {
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "a", permits = 1)
+    static class Refused {
+
+        void array(@BulkheadKey String[] key) {
+        }
+
+        void arrayOfPrimitives(@BulkheadKey byte[] key) {
+        }
+
+        void changing(@BulkheadKey AtomicInteger key) {
+        }
+
+        void clock(@BulkheadKey Clock key) {
+        }
+
+        void collection(@BulkheadKey List<String> key) {
+        }
+
+        void enums(@BulkheadKey Colour[] key) {
+        }
+
+        void number(@BulkheadKey Number key) {
+        }
+
+        void object(@BulkheadKey Object key) {
+        }
+
+        void own(@BulkheadKey Tenant key) {
+        }
+
+        <T> void unbound(@BulkheadKey T key) {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "a", permits = 1)
+    static class Allowed {
+
+        void string(@BulkheadKey String key) {
+        }
+
+        void charSequence(@BulkheadKey CharSequence key) {
+        }
+
+        void builder(@BulkheadKey StringBuilder key) {
+        }
+
+        void buffer(@BulkheadKey StringBuffer key) {
+        }
+
+        void charBuffer(@BulkheadKey CharBuffer key) {
+        }
+
+        void primitive(@BulkheadKey int key) {
+        }
+
+        void truth(@BulkheadKey boolean key) {
+        }
+
+        void wrapper(@BulkheadKey Long key) {
+        }
+
+        void character(@BulkheadKey Character key) {
+        }
+
+        void bigInteger(@BulkheadKey BigInteger key) {
+        }
+
+        void bigDecimal(@BulkheadKey BigDecimal key) {
+        }
+
+        void ownEnum(@BulkheadKey Colour key) {
+        }
+
+        void enumOfJdk(@BulkheadKey TimeUnit key) {
+        }
+
+        void uuid(@BulkheadKey UUID key) {
+        }
+
+        void uri(@BulkheadKey URI key) {
+        }
+
+        void instant(@BulkheadKey Instant key) {
+        }
+
+        void date(@BulkheadKey LocalDate key) {
+        }
+
+        void time(@BulkheadKey ZonedDateTime key) {
+        }
+
+        <T extends CharSequence> void bound(@BulkheadKey T key) {
+        }
+
+        <E extends Enum<E>> void anyEnum(@BulkheadKey E key) {
+        }
+    }
+
+    // Two beans have the method; only one of them fills in a type that is refused.
+    abstract static class Generic<K> {
+
+        @RedisBulkhead(name = "generic", permits = 1)
+        void keyed(@BulkheadKey K key) {
+        }
+
+        // A type variable of its own that hides the one of the class.
+        @RedisBulkhead(name = "generic", permits = 1)
+        <K extends CharSequence> void hiding(@BulkheadKey K key) {
+        }
+    }
+
+    @Singleton
+    static class OfText extends Generic<String> {
+    }
+
+    @Singleton
+    static class OfTenants extends Generic<Tenant> {
+    }
+}

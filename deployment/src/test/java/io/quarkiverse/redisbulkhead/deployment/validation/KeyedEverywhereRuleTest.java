@@ -1,0 +1,103 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkus.test.QuarkusUnitTest;
+
+class KeyedEverywhereRuleTest {
+
+    private static final String WAY_OUT = ". Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereRuleTest.class,
+            new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
+            "@RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), but none at"
+                    + " Pages#order" + WAY_OUT,
+            "@RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch (parameter 'host'),"
+                    + " but none at Client#all, Pages#fetch" + WAY_OUT,
+            "@RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but none at Whole#forgotten"
+                    + WAY_OUT);
+
+    @Test
+    void bulkheadsWithAKeyHereAndNoneThereFailTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Pages {
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void fetch(String host) {
+        }
+
+        @RedisBulkhead(name = "orders", permits = 1)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1)
+        void fine(@BulkheadKey String tenant) {
+        }
+    }
+
+    @Singleton
+    static class Crawler {
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void fetch(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "orders", permits = 1, keyResolver = TenantKey.class)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1, keyResolver = TenantKey.class)
+        void fine() {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1)
+    static class Whole {
+
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        void forgotten(String tenant) {
+        }
+    }
+
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "pages", permits = 1)
+    interface Client {
+
+        @GET
+        String fetch(@QueryParam("host") @BulkheadKey String host);
+
+        @GET
+        @Path("all")
+        String all();
+    }
+
+    @Singleton
+    static class TenantKey implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkus.test.QuarkusUnitTest;
+
+class OneKeyRuleTest {
+
+    private static final String WAY_OUT = ". Keep one of them; a keyResolver can make one key from several parameters";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(OneKeyRuleTest.class,
+            new Class<?>[] { Methods.class, Whole.class, TenantKey.class },
+            "Methods#both: @RedisBulkhead(name = \"both\") has several keys here: parameter 'tenant',"
+                    + " keyResolver = TenantKey.class" + WAY_OUT,
+            "Methods#named: @RedisBulkhead(name = \"named\") has several keys here: parameter 'host', parameter 'path'"
+                    + WAY_OUT,
+            "Methods#two: @RedisBulkhead(name = \"two\") has several keys here: parameter 'host', parameter 'path'" + WAY_OUT,
+            "Whole#keyed: @RedisBulkhead(name = \"whole\") has several keys here: parameter 'tenant',"
+                    + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
+
+    @Test
+    void severalKeysForOneBulkheadFailTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Methods {
+
+        @RedisBulkhead(name = "two", permits = 1)
+        void two(@BulkheadKey String host, @BulkheadKey String path) {
+        }
+
+        @RedisBulkhead(name = "named", permits = 1)
+        @RedisBulkhead(name = "other", permits = 1)
+        void named(@BulkheadKey("named") String host, @BulkheadKey("other") String other, @BulkheadKey("named") String path) {
+        }
+
+        @RedisBulkhead(name = "both", permits = 1, keyResolver = TenantKey.class)
+        void both(@BulkheadKey String tenant) {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1, keyResolver = TenantKey.class)
+    static class Whole {
+
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        void covered(String tenant) {
+        }
+    }
+
+    @Singleton
+    static class TenantKey implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
+    }
+}
