@@ -46,7 +46,8 @@ import java.lang.annotation.Target;
  * </ul>
  * Asynchronous methods run on the Vert.x context of their caller, with its CDI request context and tracing span.
  * <p>
- * Together with MicroProfile Fault Tolerance the bulkhead is the innermost: each retry takes a new permit.
+ * Together with MicroProfile Fault Tolerance the bulkhead is the innermost: each retry takes a new permit, and the time of
+ * a timeout includes the wait for it.
  * <p>
  * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A
  * bulkhead may be named in several places; all of them must state the same values, except that {@link #permits} may

@@ -16,15 +16,19 @@ public interface RedisBulkheadBuildTimeConfig {
 
     /**
      * Where permits live. {@code script}: in Redis, each operation is one Lua script. {@code lock}: in Redis, each step is
-     * done under a lock, for servers that run no scripts. {@code local}: in this process, for tests and for applications of one
-     * instance; no Redis is needed then.
+     * done under a lock, for servers that run no scripts. {@code local}: in this process, for tests and for applications of
+     * one instance; no Redis is needed then.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.store=lock}
      */
     @WithDefault("script")
     StoreKind store();
 
     /**
-     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the
-     * default client is used.
+     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the default
+     * client is used.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.redis-client=limits}
      */
     Optional<String> redisClient();
 
@@ -39,9 +43,10 @@ public interface RedisBulkheadBuildTimeConfig {
     interface DevServicesConfig {
 
         /**
-         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and
-         * there is no container runtime. (Where there is one, the Dev Services of the Redis client start a
-         * container.)
+         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and there
+         * is no container runtime. (Where there is one, the Dev Services of the Redis client start a container.)
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.devservices.enabled=false}
          */
         @WithDefault("true")
         boolean enabled();

@@ -23,20 +23,28 @@ public interface RedisBulkheadRuntimeConfig {
 
     /**
      * Whether bulkheads limit anything. When false, guarded methods run without asking Redis. Locks lock all the same.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.enabled=false}
      */
     @WithDefault("true")
     boolean enabled();
 
     /**
-     * What the names of all keys in Redis start with. Applications share a bulkhead only when they have the same
-     * prefix.
+     * What the names of all keys and channels in Redis start with; not blank, and without braces. Applications share a
+     * bulkhead only when they have the same prefix.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.key-prefix=shop}
      */
     @WithDefault("redis-bulkhead")
     String keyPrefix();
 
     /**
-     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit
-     * that a call takes, and again for giving it back.
+     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit that a
+     * call takes, and again for giving it back.
+     * <p>
+     * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to one hour.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.command-timeout=500ms}
      */
     @WithDefault("1s")
     Duration commandTimeout();
@@ -44,13 +52,17 @@ public interface RedisBulkheadRuntimeConfig {
     /**
      * What happens to calls while Redis gives no answer. {@code reject}: they fail. {@code allow}: they run without a
      * permit. {@code local}: this process keeps a limit of its own, see {@code local-permits}.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.on-outage=allow}
      */
     @WithDefault("reject")
     OnOutage onOutage();
 
     /**
-     * How many instances of the application there are, roughly. During an outage under {@code local} each of them keeps
-     * the limit divided by this number, and at least one permit, unless {@code local-permits} is set.
+     * How many instances of the application there are, roughly; at least 1. During an outage under {@code local} each of
+     * them keeps the limit divided by this number, and at least one permit, unless {@code local-permits} is set.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.instances=4}
      */
     @WithDefault("1")
     int instances();
@@ -84,6 +96,8 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The HTTP status of a call that was rejected because its bulkhead is full; from 400 to 599.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.rest.status=503}
          */
         @WithDefault("429")
         int status();
@@ -95,16 +109,25 @@ public interface RedisBulkheadRuntimeConfig {
     interface LockStoreConfig {
 
         /**
-         * How long a step may take. After that its lock is free, so a process that dies within a step holds up others for as
-         * long as this. A process that is paused for longer within a step changes nothing by it, and takes the step again.
+         * How long a step may take. After that its lock is free, so a process that dies within a step holds up others for
+         * as long as this. A process that is paused for longer within a step changes nothing by it, and takes the step
+         * again.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 50 milliseconds to one minute.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock-store.step-timeout=500ms}
          */
         @WithDefault("1s")
         Duration stepTimeout();
 
         /**
-         * For how long an operation tries to get the lock while others have it. A call that has not got it by then is rejected
-         * with {@code BulkheadContendedException}, or tries on for as long as its {@code max-wait} says. Must be longer than
-         * {@code step-timeout}, so that a process that dies does not cause rejections.
+         * For how long an operation tries to get the lock while others have it. A call that has not got it by then is
+         * rejected with {@code BulkheadContendedException}, or tries on for as long as its {@code max-wait} says.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, longer than {@code step-timeout}, so that a
+         * process that dies does not cause rejections, and at most one hour.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock-store.contention-timeout=5s}
          */
         @WithDefault("3s")
         Duration contentionTimeout();
@@ -117,13 +140,21 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * How long a call waits for a lock. Zero: one attempt.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock.acquire-timeout=2s}
          */
         @WithDefault("10s")
         Duration acquireTimeout();
 
         /**
-         * The lease: after what time the lock of an owner that has crashed is free. It is renewed every third of it while the
-         * owner lives.
+         * The lease: after what time the lock of an owner that has crashed is free. It is renewed every third of it while
+         * the owner lives.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock.lock-timeout=10s}
          */
         @WithDefault("30s")
         Duration lockTimeout();
@@ -143,16 +174,26 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * How long a call waits for this lock, if not as long as for all locks. Zero: one attempt.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".acquire-timeout=1m}
          */
         Optional<Duration> acquireTimeout();
 
         /**
          * The lease of this lock, if not that of all locks.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".lock-timeout=10s}
          */
         Optional<Duration> lockTimeout();
 
         /**
          * Whether those who wait get this lock in the order of their requests; not by default.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".fair=true}
          */
         Optional<Boolean> fair();
     }
@@ -163,50 +204,77 @@ public interface RedisBulkheadRuntimeConfig {
     interface BulkheadConfig {
 
         /**
-         * Whether this bulkhead limits anything.
+         * Whether this bulkhead limits anything; it does by default. When false, the methods that it guards run without
+         * asking Redis.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".enabled=false}
          */
         Optional<Boolean> enabled();
 
         /**
-         * How many executions may run at once, at least 1.
+         * How many executions may run at once, at least 1. Without it, what the annotation says; one of both must say it.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".permits=10}
          */
         OptionalInt permits();
 
         /**
-         * Whether permits go to waiting callers in the order of their requests.
+         * Whether permits go to waiting callers in the order of their requests. Without it, what the annotation says, else
+         * not.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".fair=true}
          */
         Optional<Boolean> fair();
 
         /**
          * The lease: how long a permit lives in Redis when its holder crashes. It is renewed every third of it while the
-         * execution runs.
+         * execution runs. Without it, what the annotation says, else 30 seconds.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".expire=10s}
          */
         Optional<Duration> expire();
 
         /**
-         * How long a call waits for a permit. Zero: one attempt.
+         * How long a call waits for a permit. Zero: one attempt. Without it, what the annotation says, else zero.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".max-wait=2s}
          */
         Optional<Duration> maxWait();
 
         /**
          * For how long a permit is renewed at the most; then it is lost. Without it there is no bound.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".max-hold=5m}
          */
         Optional<Duration> maxHold();
 
         /**
-         * What happens to an execution whose permit is lost. {@code report}: the loss is reported. {@code interrupt}: the
-         * blocking execution is interrupted as well, or the {@code Uni} fails.
+         * What happens to an execution whose permit is lost. {@code report}, the default: the loss is reported.
+         * {@code interrupt}: the blocking execution is interrupted as well, or the {@code Uni} fails.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".on-lost=interrupt}
          */
         Optional<OnLost> onLost();
 
         /**
-         * What happens to calls while Redis gives no answer, if not what the global property says.
+         * What happens to calls while Redis gives no answer, if not what {@code quarkus.redis-bulkhead.on-outage} says:
+         * {@code reject}, {@code allow} or {@code local}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".on-outage=local}
          */
         Optional<OnOutage> onOutage();
 
         /**
          * The limit of this process while Redis gives no answer, under {@code on-outage=local}; at least 1. Without it, the
-         * limit divided by {@code quarkus.redis-bulkhead.instances}.
+         * limit divided by {@code quarkus.redis-bulkhead.instances}, and at least 1.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */
         OptionalInt localPermits();
     }
