@@ -2,19 +2,21 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,16 +27,21 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** The methods of a REST client are guarded, written on the interface, one bulkhead or several. */
+/** The methods of a REST client are guarded, written on the interface or its methods, one bulkhead or several. */
 class RestClientTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Partner.class, Server.class, Gate.class))
-            .overrideConfigKey("quarkus.rest-client.partner.url", "http://localhost:8081");
+            .withApplicationRoot(jar -> jar.addClasses(Partner.class, WholePartner.class, Described.class, Server.class,
+                    Gate.class, Caller.class))
+            .overrideConfigKey("quarkus.rest-client.partner.url", "http://localhost:${quarkus.http.port}")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @RestClient
     Partner partner;
+
+    @RestClient
+    WholePartner whole;
 
     @Inject
     Gate gate;
@@ -42,17 +49,35 @@ class RestClientTest {
     @Inject
     RedisBulkheads bulkheads;
 
+    @BeforeEach
+    void shut() {
+        gate.shut();
+    }
+
+    @AfterEach
+    void open() {
+        gate.open();
+    }
+
     @Test
     void synchronousMethod() throws Exception {
-        CompletableFuture<String> running = CompletableFuture.supplyAsync(partner::slow);
-        assertThat(gate.entered().await(10, TimeUnit.SECONDS)).isTrue();
+        isLimited("partner", "Partner#slow", partner::slow, partner::slow);
+    }
 
-        assertThat(holders("partner")).containsExactly("Partner#slow");
-        assertThatThrownBy(partner::slow).isInstanceOf(BulkheadFullException.class);
-        gate.end().countDown();
+    @Test
+    void interfaceWithTheMethodsOfItsParents() throws Exception {
+        isLimited("whole", "WholePartner#slow", whole::slow, whole::describe);
+    }
 
-        assertThat(running.get(10, TimeUnit.SECONDS)).isEqualTo("slow");
-        assertThat(holders("partner")).isEmpty();
+    @Test
+    void inheritedMethod() throws Exception {
+        isLimited("whole", "WholePartner#describe", whole::describe,
+                () -> whole.later().await().atMost(Duration.ofSeconds(10)));
+    }
+
+    @Test
+    void uniMethod() throws Exception {
+        isLimited("whole", "WholePartner#later", () -> whole.later().await().atMost(Duration.ofSeconds(20)), whole::slow);
     }
 
     @Test
@@ -60,6 +85,19 @@ class RestClientTest {
         assertThat(partner.who().await().indefinitely()).isEqualTo("[Partner#who] [Partner#who]");
         assertThat(holders("wide")).isEmpty();
         assertThat(holders("narrow")).isEmpty();
+    }
+
+    private void isLimited(String bulkhead, String method, Callable<String> first, Callable<String> second) throws Exception {
+        Caller<String> running = Caller.of(first);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+
+        assertThat(holders(bulkhead)).containsExactly(method);
+        assertThatThrownBy(second::call).isInstanceOfSatisfying(BulkheadFullException.class,
+                full -> assertThat(full.name()).isEqualTo(bulkhead));
+        gate.open();
+
+        assertThat(running.result()).isEqualTo("passed");
+        assertThat(holders(bulkhead)).isEmpty();
     }
 
     private List<String> holders(String name) {
@@ -82,19 +120,25 @@ class RestClientTest {
         Uni<String> who();
     }
 
-    @ApplicationScoped
-    public static class Gate {
+    public interface Described {
 
-        private final CountDownLatch entered = new CountDownLatch(1);
-        private final CountDownLatch end = new CountDownLatch(1);
+        @GET
+        @Path("/slow")
+        String describe();
+    }
 
-        CountDownLatch entered() {
-            return entered;
-        }
+    @Path("/partner")
+    @RegisterRestClient(configKey = "partner")
+    @RedisBulkhead(name = "whole", permits = 1)
+    public interface WholePartner extends Described {
 
-        CountDownLatch end() {
-            return end;
-        }
+        @GET
+        @Path("/slow")
+        String slow();
+
+        @GET
+        @Path("/slow")
+        Uni<String> later();
     }
 
     @Path("/partner")
@@ -108,10 +152,8 @@ class RestClientTest {
 
         @GET
         @Path("/slow")
-        public String slow() throws InterruptedException {
-            gate.entered().countDown();
-            gate.end().await(10, TimeUnit.SECONDS);
-            return "slow";
+        public String slow() {
+            return gate.pass();
         }
 
         @GET
