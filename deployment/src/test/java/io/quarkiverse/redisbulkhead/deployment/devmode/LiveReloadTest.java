@@ -1,0 +1,66 @@
+package io.quarkiverse.redisbulkhead.deployment.devmode;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkus.test.QuarkusDevModeTest;
+import io.restassured.common.mapper.TypeRef;
+
+/** Trap 27: every annotated shape is guarded before and after live reloads, by what the annotations say then. */
+class LiveReloadTest {
+
+    @RegisterExtension
+    static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(
+            jar -> jar.addClasses(ShapesResource.class, Shapes.class).addClasses(Shapes.class.getDeclaredClasses())
+                    .addAsResource(new StringAsset("quarkus.redis-bulkhead.command-timeout=10s"), "application.properties"));
+
+    private static final Map<String, String> AS_WRITTEN = Map.ofEntries(
+            Map.entry("a method", "method 1/3"),
+            Map.entry("several bulkheads", "narrow 1/3, wide 1/3"),
+            Map.entry("a Uni", "uni 1/3"),
+            Map.entry("a nested call", "nested 2/2"),
+            Map.entry("will be added", ""),
+            Map.entry("will be removed", "removed 1/3"),
+            Map.entry("an inherited class", "class 1/3"),
+            Map.entry("an inherited method", "inherited 1/3"),
+            Map.entry("a generic superclass", "generic superclass 1/3"),
+            Map.entry("an interface", "interface 1/3"),
+            Map.entry("a REST client's method", "client method 1/3"),
+            Map.entry("a REST client's interface", "client interface 1/3"));
+
+    @Test
+    void everyShapeIsGuardedAsTheSourceSays() {
+        assertThat(held()).as("as started").containsExactlyInAnyOrderEntriesOf(AS_WRITTEN);
+
+        APP.modifySourceFile(ShapesResource.class, source -> source.replace("\"a nested call\"", "\"a call within\""));
+        Map<String, String> expected = new TreeMap<>(AS_WRITTEN);
+        expected.put("a call within", expected.remove("a nested call"));
+        assertThat(held()).as("after the change of another class").containsExactlyInAnyOrderEntriesOf(expected);
+
+        APP.modifySourceFile(Shapes.class, source -> source.replace("permits = 3", "permits = 4"));
+        expected.replaceAll((shape, held) -> held.replace("/3", "/4"));
+        assertThat(held()).as("after a change of the limits").containsExactlyInAnyOrderEntriesOf(expected);
+
+        APP.modifySourceFile(Shapes.class, source -> source
+                .replace("String added()", "@RedisBulkhead(name = \"added\", permits = 5) String added()")
+                .replace("@RedisBulkhead(name = \"removed\", permits = 4)", "")
+                .replace("permits = 2", "permits = 1"));
+        expected.put("will be added", "added 1/5");
+        expected.put("will be removed", "");
+        expected.put("a call within", "BulkheadFullException");
+        assertThat(held()).as("with an annotation more, one less, and too few permits")
+                .containsExactlyInAnyOrderEntriesOf(expected);
+    }
+
+    private static Map<String, String> held() {
+        return given().port(8080).get("/shapes").then().statusCode(200).extract().as(new TypeRef<>() {
+        });
+    }
+}
