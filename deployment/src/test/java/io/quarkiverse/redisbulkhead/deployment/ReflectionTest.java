@@ -1,0 +1,111 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.deployment.devmode.Shapes;
+import io.quarkiverse.redisbulkhead.deployment.devmode.ShapesResource;
+import io.quarkus.builder.BuildChainBuilder;
+import io.quarkus.builder.BuildContext;
+import io.quarkus.builder.item.SimpleBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.NativeImageProxyDefinitionBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.ReflectiveClassBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.ReflectiveFieldBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.ReflectiveHierarchyBuildItem;
+import io.quarkus.deployment.builditem.nativeimage.ReflectiveMethodBuildItem;
+import io.quarkus.test.QuarkusUnitTest;
+
+/**
+ * Trap 27: all of what a native executable must know by reflection about the extension and about guarded classes of every
+ * shape. Each line has its reason; what is not listed is not there.
+ */
+class ReflectionTest {
+
+    // The build runs in another class loader than the test, so what it sees travels as text.
+    private static final String SEEN = ReflectionTest.class.getName();
+    private static final String ROOT = "io.quarkiverse.redisbulkhead.";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(
+                    jar -> jar.addClass(ShapesResource.class).addClass(Shapes.class)
+                            .addClasses(Shapes.class.getDeclaredClasses()))
+            .addBuildChainCustomizer(ReflectionTest::watch);
+
+    /** Quarkus reads the configuration through classes that it generates, and its enums by their methods. */
+    private static final Stream<String> CONFIGURATION = Stream.concat(
+            Stream.of("BuildTimeConfig", "BuildTimeConfig$DevServicesConfig", "RuntimeConfig", "RuntimeConfig$BulkheadConfig",
+                    "RuntimeConfig$LocksConfig", "RuntimeConfig$LockConfig", "RuntimeConfig$LockStoreConfig",
+                    "RuntimeConfig$RestConfig")
+                    .map(config -> "runtime.RedisBulkhead" + config + "$$CMImpl")
+                    .flatMap(config -> Stream.of("class " + config, "method " + config + "#getProperties",
+                            "method " + config + "#getSecrets")),
+            Stream.of("class runtime.StoreKind", "class OnOutage", "class OnLost"));
+
+    /**
+     * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected
+     * into.
+     */
+    private static final Stream<String> CONTAINER = Stream.of("class runtime.RedisBulkheadBinding",
+            "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
+            "method runtime.RedisStoreFactory#<init>", "method runtime.rest.BulkheadFullMapper#<init>");
+
+    /**
+     * The container looks up each method that it intercepts, once, to hand it to the interceptors. Nothing calls it by
+     * reflection.
+     */
+    private static final Stream<String> GUARDED = Stream
+            .of("Methods#guarded", "Methods#several", "Methods#uni", "Methods#removed",
+                    "Methods#nested", "Methods#twice", "Parent#covered", "Parent#inherited", "Generic#load", "Concrete#apply",
+                    "Client$$CDIWrapper#tell", "WholeClient$$CDIWrapper#tell")
+            .map(method -> "method deployment.devmode.Shapes$" + method);
+
+    @Test
+    void nothingElseIsReflective() {
+        assertThat(System.getProperty(SEEN).lines().distinct()).containsExactlyInAnyOrderElementsOf(
+                Stream.of(CONFIGURATION, CONTAINER, GUARDED).flatMap(lines -> lines).toList());
+    }
+
+    private static void watch(BuildChainBuilder chain) {
+        chain.addBuildStep(ReflectionTest::list)
+                .consumes(ReflectiveClassBuildItem.class)
+                .consumes(ReflectiveMethodBuildItem.class)
+                .consumes(ReflectiveFieldBuildItem.class)
+                .consumes(ReflectiveHierarchyBuildItem.class)
+                .consumes(NativeImageProxyDefinitionBuildItem.class)
+                .produces(Seen.class)
+                .build();
+        chain.addFinal(Seen.class);
+    }
+
+    private static void list(BuildContext build) {
+        List<String> seen = new ArrayList<>();
+        Consumer<String> ours = line -> {
+            if (line.contains(" " + ROOT)) {
+                seen.add(line.replace(ROOT, ""));
+            }
+        };
+        build.consumeMulti(ReflectiveClassBuildItem.class).forEach(item -> item.getClassNames()
+                .forEach(name -> ours.accept("class " + name)));
+        build.consumeMulti(ReflectiveMethodBuildItem.class)
+                .forEach(item -> ours.accept("method " + item.getDeclaringClass() + "#" + item.getName()));
+        build.consumeMulti(ReflectiveFieldBuildItem.class)
+                .forEach(item -> ours.accept("field " + item.getDeclaringClass() + "#" + item.getName()));
+        build.consumeMulti(ReflectiveHierarchyBuildItem.class)
+                .forEach(item -> ours.accept("hierarchy " + item.getType().name()));
+        build.consumeMulti(NativeImageProxyDefinitionBuildItem.class)
+                .forEach(item -> item.getClasses().forEach(name -> ours.accept("proxy " + name)));
+        System.setProperty(SEEN, String.join("\n", seen));
+        build.produce(new Seen());
+    }
+
+    private static final class Seen extends SimpleBuildItem {
+    }
+}
