@@ -21,6 +21,8 @@ import org.awaitility.Awaitility;
 public final class SampleProcess implements AutoCloseable {
 
     private static final Path JAR = Path.of("target", "quarkus-app", "quarkus-run.jar");
+    // Set by the profile "native".
+    private static final String NATIVE_EXECUTABLE = System.getProperty("native.image.path");
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://\\S+)");
     private static final Duration LONGEST_START = Duration.ofSeconds(60);
 
@@ -42,16 +44,9 @@ public final class SampleProcess implements AutoCloseable {
      */
     public static SampleProcess start(Path output, Map<String, String> configuration, Map<String, String> environment)
             throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Quick to start rather than fast in the long run.
-        command.add("-XX:TieredStopAtLevel=1");
-        command.add("-XX:+UseSerialGC");
-        command.add("-Dquarkus.http.host=127.0.0.1");
-        command.add("-Dquarkus.http.port=0");
-        configuration.forEach((name, value) -> command.add("-D" + name + "=" + value));
-        command.add("-jar");
-        command.add(JAR.toAbsolutePath().toString());
+        List<String> settings = new ArrayList<>(List.of("-Dquarkus.http.host=127.0.0.1", "-Dquarkus.http.port=0"));
+        configuration.forEach((name, value) -> settings.add("-D" + name + "=" + value));
+        List<String> command = NATIVE_EXECUTABLE == null ? onTheJvm(settings) : executable(settings);
         Files.createDirectories(output.getParent());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
@@ -59,6 +54,25 @@ public final class SampleProcess implements AutoCloseable {
         // Also when the tests are interrupted.
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         return new SampleProcess(process, output);
+    }
+
+    private static List<String> onTheJvm(List<String> settings) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Quick to start rather than fast in the long run.
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:+UseSerialGC");
+        command.addAll(settings);
+        command.add("-jar");
+        command.add(JAR.toAbsolutePath().toString());
+        return command;
+    }
+
+    private static List<String> executable(List<String> settings) {
+        List<String> command = new ArrayList<>();
+        command.add(NATIVE_EXECUTABLE);
+        command.addAll(settings);
+        return command;
     }
 
     /** Waits until the application answers, and Redis answers it. */
