@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
@@ -8,7 +9,15 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ServiceLoader;
 
 import org.junit.jupiter.api.Test;
 
@@ -67,13 +76,23 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    /** The registry compares the method objects that the container hands over; it never looks one up nor calls one. */
+    /** Trap 27: the registry compares the method objects that the container hands over; it never looks one up nor calls one. */
     @Test
     void noReflectionAtRunTime() {
         noClasses().that().resideInAPackage(ROOT + "..").should()
                 .callMethodWhere(target(owner(type(Method.class))).and(target(nameMatching("invoke|set.*|getAnnotation.*")))
                         .or(target(owner(type(Class.class))).and(target(nameMatching("forName|get.*Method.*|get.*Field.*|"
                                 + "get.*Constructor.*|getAnnotation.*|newInstance")))))
+                .check(classes);
+    }
+
+    /** Trap 27: nor are fields, constructors, proxies or services looked up. */
+    @Test
+    void noOtherLookUpAtRunTime() {
+        noClasses().that().resideInAPackage(ROOT + "..").should()
+                .dependOnClassesThat(belongToAnyOf(Field.class, Constructor.class, Proxy.class, InvocationHandler.class,
+                        MethodHandle.class, MethodHandles.class, VarHandle.class, ServiceLoader.class))
+                .orShould().callMethodWhere(target(nameMatching("loadClass|newUpdater")))
                 .check(classes);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -39,21 +40,15 @@ class ReflectionTest {
                             .addClasses(Shapes.class.getDeclaredClasses()))
             .addBuildChainCustomizer(ReflectionTest::watch);
 
-    /** Quarkus reads the configuration through classes that it generates, and its enums by their methods. */
-    private static final Stream<String> CONFIGURATION = Stream.concat(
-            Stream.of("BuildTimeConfig", "BuildTimeConfig$DevServicesConfig", "RuntimeConfig", "RuntimeConfig$BulkheadConfig",
-                    "RuntimeConfig$LocksConfig", "RuntimeConfig$LockConfig", "RuntimeConfig$LockStoreConfig",
-                    "RuntimeConfig$RestConfig")
-                    .map(config -> "runtime.RedisBulkhead" + config + "$$CMImpl")
-                    .flatMap(config -> Stream.of("class " + config, "method " + config + "#getProperties",
-                            "method " + config + "#getSecrets")),
-            Stream.of("class runtime.StoreKind", "class OnOutage", "class OnLost"));
+    /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */
+    private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern.compile("\\w+ runtime\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
+    private static final List<String> ENUMS = List.of("class runtime.StoreKind", "class OnOutage", "class OnLost");
 
     /**
      * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected
      * into.
      */
-    private static final Stream<String> CONTAINER = Stream.of("class runtime.RedisBulkheadBinding",
+    private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadBinding",
             "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
             "method runtime.RedisStoreFactory#<init>", "method runtime.rest.BulkheadFullMapper#<init>");
 
@@ -61,16 +56,20 @@ class ReflectionTest {
      * The container looks up each method that it intercepts, once, to hand it to the interceptors. Nothing calls it by
      * reflection.
      */
-    private static final Stream<String> GUARDED = Stream
+    private static final List<String> GUARDED = Stream
             .of("Methods#guarded", "Methods#several", "Methods#uni", "Methods#removed",
                     "Methods#nested", "Methods#twice", "Parent#covered", "Parent#inherited", "Generic#load", "Concrete#apply",
                     "Client$$CDIWrapper#tell", "WholeClient$$CDIWrapper#tell")
-            .map(method -> "method deployment.devmode.Shapes$" + method);
+            .map(method -> "method deployment.devmode.Shapes$" + method)
+            .toList();
 
     @Test
     void nothingElseIsReflective() {
-        assertThat(System.getProperty(SEEN).lines().distinct()).containsExactlyInAnyOrderElementsOf(
-                Stream.of(CONFIGURATION, CONTAINER, GUARDED).flatMap(lines -> lines).toList());
+        Stream<String> seen = System.getProperty(SEEN).lines().distinct()
+                .filter(GENERATED_FOR_CONFIGURATION.asMatchPredicate().negate());
+
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(
+                Stream.of(ENUMS, CONTAINER, GUARDED).flatMap(List::stream).toList());
     }
 
     private static void watch(BuildChainBuilder chain) {
