@@ -41,7 +41,8 @@ class ReflectionTest {
             .addBuildChainCustomizer(ReflectionTest::watch);
 
     /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */
-    private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern.compile("\\w+ runtime\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
+    private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern
+            .compile("\\w+ runtime\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
     private static final List<String> ENUMS = List.of("class runtime.StoreKind", "class OnOutage", "class OnLost");
 
     /**
