@@ -42,7 +42,8 @@ import java.lang.annotation.Target;
  * <li>{@code Multi}: one permit per subscription, until completion, failure or cancellation;</li>
  * <li>{@code CompletionStage} and {@code CompletableFuture}: from the call until the stage completes;</li>
  * <li>anything else: from the call until the method returns. The calling thread waits for Redis, so such a method
- * must not be called on an event loop.</li>
+ * must not be called on an event loop. An answer that the method gives to a gRPC {@code StreamObserver} after it has
+ * returned is not covered.</li>
  * </ul>
  * Asynchronous methods run on the Vert.x context of their caller, with its CDI request context and tracing span.
  * <p>

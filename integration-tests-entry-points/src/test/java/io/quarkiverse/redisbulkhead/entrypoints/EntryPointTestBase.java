@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.entrypoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+
+/** What the tests have in common: a gate that holds what is guarded, and that no permit is left when it is open. */
+public abstract class EntryPointTestBase {
+
+    @Inject
+    Gate gate;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @BeforeEach
+    void shut() {
+        gate.shut();
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        gate.open();
+        await().pollDelay(Duration.ZERO).atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
+                .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
+    }
+
+    protected void awaitInside(int executions) {
+        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == executions);
+    }
+
+    void awaitNoHolder(String bulkhead) {
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(holders(bulkhead)).as(bulkhead).isEmpty());
+    }
+
+    void awaitWaiter(String bulkhead) {
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !bulkheads.semaphore(bulkhead).waiters().isEmpty());
+    }
+
+    protected void openGate() {
+        gate.open();
+    }
+
+    protected List<String> holders(String bulkhead) {
+        return bulkheads.semaphore(bulkhead).holders().stream().map(Holder::method).toList();
+    }
+}

@@ -1,0 +1,202 @@
+package io.quarkiverse.redisbulkhead.entrypoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.eclipse.microprofile.reactive.messaging.Emitter;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.eclipse.microprofile.reactive.messaging.Outgoing;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
+
+/**
+ * Consumers of messages. A message that gets no permit is not acknowledged but rejected (nacked) with the reason, and the
+ * failure strategy of its channel decides what becomes of it; the channel goes on.
+ */
+@QuarkusTest
+class MessagingTest extends EntryPointTestBase {
+
+    @Inject
+    Sender sender;
+
+    @Inject
+    Consumers consumers;
+
+    @Inject
+    Vertx vertx;
+
+    @BeforeEach
+    void forget() {
+        consumers.consumed.clear();
+    }
+
+    @Test
+    void synchronousConsumers() throws Exception {
+        CompletionStage<Void> first = sender.later.send("first");
+        awaitInside(1);
+
+        assertThat(holders("messages")).containsExactly("Consumers#consumeLater");
+        assertRejected(sender.blocking.send("second"));
+        openGate();
+
+        assertAcknowledged(first);
+        assertAcknowledged(sender.blocking.send("third"));
+        assertThat(consumers.consumed).containsExactly("first", "third on worker");
+    }
+
+    @Test
+    void uniConsumers() throws Exception {
+        CompletionStage<Void> first = sender.blocking.send("first");
+        awaitInside(1);
+
+        assertThat(holders("messages")).containsExactly("Consumers#consume");
+        assertRejected(sender.later.send("second"));
+        openGate();
+
+        assertAcknowledged(first);
+        assertAcknowledged(sender.later.send("third"));
+        assertThat(consumers.consumed).containsExactly("first on worker", "third");
+    }
+
+    @Test
+    void processorsThatSendOn() throws Exception {
+        CompletionStage<Void> first = sender.blocking.send("first");
+        awaitInside(1);
+
+        assertRejected(sender.in.send("second"));
+        openGate();
+
+        assertAcknowledged(first);
+        assertAcknowledged(sender.in.send("third"));
+        assertThat(consumers.consumed).containsExactly("first on worker", "processed third");
+    }
+
+    @Test
+    void aMessageMayWaitForItsPermit() throws Exception {
+        CompletionStage<Void> first = sender.patient.send("first");
+        awaitInside(1);
+        CompletionStage<Void> second = sender.alsoPatient.send("second");
+        awaitWaiter("patient messages");
+        openGate();
+
+        assertAcknowledged(first);
+        assertAcknowledged(second);
+        assertThat(consumers.consumed).containsExactly("first", "second");
+    }
+
+    /** Trap 15: without {@code @Blocking} it is called where the message comes from, for most connectors on an event loop. */
+    @Test
+    void consumersThatWouldBlockTheEventLoopFail() {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        vertx.getOrCreateContext().runOnContext(context -> sender.onEventLoop.send("message").whenComplete((done, failure) -> {
+            if (failure == null) {
+                sent.complete(done);
+            } else {
+                sent.completeExceptionally(failure);
+            }
+        }));
+
+        assertThatThrownBy(() -> sent.get(10, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
+                .hasMessageContaining("must not be called on an event loop");
+        assertThat(consumers.consumed).isEmpty();
+    }
+
+    private void assertAcknowledged(CompletionStage<Void> sent) throws Exception {
+        sent.toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    private void assertRejected(CompletionStage<Void> sent) {
+        assertThatThrownBy(() -> sent.toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(BulkheadFullException.class);
+    }
+
+    @Singleton
+    public static class Sender {
+
+        @Channel("blocking")
+        Emitter<String> blocking;
+        @Channel("on-event-loop")
+        Emitter<String> onEventLoop;
+        @Channel("later")
+        Emitter<String> later;
+        @Channel("in")
+        Emitter<String> in;
+        @Channel("patient")
+        Emitter<String> patient;
+        @Channel("also-patient")
+        Emitter<String> alsoPatient;
+    }
+
+    @Singleton
+    public static class Consumers {
+
+        final List<String> consumed = new CopyOnWriteArrayList<>();
+
+        @Inject
+        Gate gate;
+
+        @Incoming("blocking")
+        @Blocking
+        @RedisBulkhead(name = "messages", permits = 1)
+        void consume(String message) {
+            consumed.add(message + " on " + gate.pass());
+        }
+
+        @Incoming("on-event-loop")
+        @RedisBulkhead(name = "messages", permits = 1)
+        void consumeOnEventLoop(String message) {
+            consumed.add(message);
+        }
+
+        @Incoming("later")
+        @RedisBulkhead(name = "messages", permits = 1)
+        Uni<Void> consumeLater(String message) {
+            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
+        }
+
+        @Incoming("in")
+        @Outgoing("out")
+        @RedisBulkhead(name = "messages", permits = 1)
+        Uni<String> process(String message) {
+            return Uni.createFrom().item("processed " + message);
+        }
+
+        @Incoming("out")
+        void take(String message) {
+            consumed.add(message);
+        }
+
+        @Incoming("patient")
+        @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
+        Uni<Void> consumePatiently(String message) {
+            return consumeLaterUnguarded(message);
+        }
+
+        @Incoming("also-patient")
+        @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
+        Uni<Void> consumePatientlyToo(String message) {
+            return consumeLaterUnguarded(message);
+        }
+
+        private Uni<Void> consumeLaterUnguarded(String message) {
+            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
+        }
+    }
+}

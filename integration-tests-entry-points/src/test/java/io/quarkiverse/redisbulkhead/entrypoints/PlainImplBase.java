@@ -1,0 +1,51 @@
+package io.quarkiverse.redisbulkhead.entrypoints;
+
+import grpc.health.v1.HealthOuterClass.HealthCheckRequest;
+import grpc.health.v1.HealthOuterClass.HealthCheckResponse;
+import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+
+/** The base class of a service as the compiler of gRPC writes it, by hand, so that the build needs none. */
+public abstract class PlainImplBase implements BindableService {
+
+    private static final String SERVICE = "test.Plain";
+
+    static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> WITHIN = method("within");
+    static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> AFTERWARDS = method("afterwards");
+    static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> ON_EVENT_LOOP = method("onEventLoop");
+
+    private static MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method(String name) {
+        return MethodDescriptor.<HealthCheckRequest, HealthCheckResponse> newBuilder()
+                .setType(MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+                .setRequestMarshaller(ProtoUtils.marshaller(HealthCheckRequest.getDefaultInstance()))
+                .setResponseMarshaller(ProtoUtils.marshaller(HealthCheckResponse.getDefaultInstance()))
+                .build();
+    }
+
+    public void within(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
+        ServerCalls.asyncUnimplementedUnaryCall(WITHIN, answers);
+    }
+
+    public void afterwards(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
+        ServerCalls.asyncUnimplementedUnaryCall(AFTERWARDS, answers);
+    }
+
+    public void onEventLoop(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
+        ServerCalls.asyncUnimplementedUnaryCall(ON_EVENT_LOOP, answers);
+    }
+
+    @Override
+    public final ServerServiceDefinition bindService() {
+        return ServerServiceDefinition.builder(SERVICE)
+                .addMethod(WITHIN, ServerCalls.asyncUnaryCall(this::within))
+                .addMethod(AFTERWARDS, ServerCalls.asyncUnaryCall(this::afterwards))
+                .addMethod(ON_EVENT_LOOP, ServerCalls.asyncUnaryCall(this::onEventLoop))
+                .build();
+    }
+}
