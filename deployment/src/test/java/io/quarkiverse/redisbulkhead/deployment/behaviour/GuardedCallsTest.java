@@ -46,7 +46,7 @@ class GuardedCallsTest {
 
     @AfterEach
     void nothingIsLeftBehind() {
-        bulkheads.names().forEach(name -> await().atMost(10, TimeUnit.SECONDS)
+        bulkheads.names().forEach(name -> await().atMost(10, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
     }
 
