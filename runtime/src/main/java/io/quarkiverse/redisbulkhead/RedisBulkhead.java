@@ -71,7 +71,10 @@ public @interface RedisBulkhead {
     String DEFAULT_MAX_WAIT = "0s";
 
     /**
-     * The bulkhead. Applications that use the same name on the same Redis share it.
+     * The bulkhead. Applications that use the same name on the same Redis share it. The name may hold expressions such as
+     * <code>${app.region:eu}</code>, as configuration has them; they are resolved when the application starts, and the name
+     * that
+     * comes out is the one that is configured and looked up. Other dollar signs stand for themselves.
      *
      * @return the name, not blank, at most {@value SemaphoreSpec#MAX_NAME_LENGTH} characters
      */
@@ -96,17 +99,18 @@ public @interface RedisBulkhead {
     /**
      * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
      * renewed every third of it, so it may be shorter than the execution; it should be longer than the pauses that the
-     * process may suffer.
+     * process may suffer. It must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
-     *         millisecond to 365 days
+     *         millisecond to 365 days; or an expression such as <code>${orders.lease}</code>
      */
     String expire() default DEFAULT_EXPIRE;
 
     /**
      * How long a call waits for a permit when none is free. Zero: one attempt, then it is rejected.
      *
-     * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days
+     * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days; or an expression
+     *         such as <code>${orders.wait:2s}</code>
      */
     String maxWait() default DEFAULT_MAX_WAIT;
 

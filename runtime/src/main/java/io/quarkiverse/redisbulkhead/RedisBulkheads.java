@@ -8,7 +8,7 @@ import java.util.Set;
 public interface RedisBulkheads {
 
     /**
-     * The names that the application's {@link RedisBulkhead} annotations declare.
+     * The names that the application's {@link RedisBulkhead} annotations declare, with expressions resolved.
      *
      * @return an unmodifiable set in alphabetical order
      */
@@ -17,7 +17,7 @@ public interface RedisBulkheads {
     /**
      * The bulkhead of that name.
      *
-     * @param name as in {@link RedisBulkhead#name()}
+     * @param name as in {@link RedisBulkhead#name()}, with expressions resolved
      * @return the bulkhead, never null
      * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared, the
      *         nearest first

@@ -1,21 +1,15 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 import org.jboss.jandex.DotName;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Definitions.Definition;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.deployment.validation.DurationText;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.GuardedBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
@@ -28,26 +22,10 @@ final class DeclarationsFactory {
     }
 
     static Declarations of(BulkheadUsage usage) {
-        List<BulkheadDeclaration> bulkheads = usage.definitions().byName().values().stream()
-                .map(DeclarationsFactory::bulkhead)
-                .toList();
         List<GuardedMethod> methods = usage.guards().stream()
                 .map(guard -> method(guard, usage))
                 .toList();
-        return new Declarations(bulkheads, methods);
-    }
-
-    private static BulkheadDeclaration bulkhead(List<Definition> definitions) {
-        WrittenBulkhead any = definitions.get(0).bulkhead();
-        int permits = definitions.stream()
-                .map(Definition::bulkhead)
-                .filter(WrittenBulkhead::statesPermits)
-                .mapToInt(WrittenBulkhead::permits)
-                .findFirst()
-                .orElse(RedisBulkhead.PERMITS_UNSET);
-        Duration expire = DurationText.EXPIRE.parse(any.expire());
-        Duration maxWait = DurationText.MAX_WAIT.parse(any.maxWait());
-        return new BulkheadDeclaration(any.name(), permits, any.fair(), expire, maxWait, Definitions.places(definitions));
+        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods);
     }
 
     private static GuardedMethod method(GuardedBeanMethod guard, BulkheadUsage usage) {

@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
 import io.quarkiverse.redisbulkhead.deployment.validation.MistakeReport;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
@@ -45,9 +46,9 @@ class GuardProcessor {
     }
 
     @BuildStep
-    MistakesBuildItem validate(BulkheadUsageBuildItem found) {
+    MistakesBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed) {
         List<Mistake> mistakes = new ArrayList<>();
-        Rule.all(ConfigProvider.getConfig()).forEach(rule -> rule.check(found.usage(), mistakes::add));
+        Rule.all(ConfigProvider.getConfig(), fixed).forEach(rule -> rule.check(found.usage(), mistakes::add));
         return new MistakesBuildItem(mistakes);
     }
 

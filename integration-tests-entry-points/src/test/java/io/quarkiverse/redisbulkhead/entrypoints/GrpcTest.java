@@ -129,13 +129,6 @@ class GrpcTest extends EntryPointTestBase {
         assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
-    /** Trap 15: without {@code @Blocking} it would wait for Redis on the event loop. */
-    @Test
-    void methodsThatWouldBlockTheEventLoopFail() {
-        assertThatThrownBy(() -> blockingCall(PlainImplBase.ON_EVENT_LOOP)).isInstanceOf(StatusRuntimeException.class)
-                .hasMessageContaining("PlainService#onEventLoop").hasMessageContaining("must not be called on an event loop");
-    }
-
     private void assertRejected(Runnable call) {
         assertThatThrownBy(call::run).isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
             assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNKNOWN);
@@ -194,13 +187,6 @@ class GrpcTest extends EntryPointTestBase {
                 answers.onNext(SERVING);
                 answers.onCompleted();
             });
-        }
-
-        @Override
-        @RedisBulkhead(name = "grpc on event loop", permits = 1)
-        public void onEventLoop(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
-            answers.onNext(SERVING);
-            answers.onCompleted();
         }
     }
 }

@@ -17,7 +17,6 @@ public abstract class PlainImplBase implements BindableService {
 
     static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> WITHIN = method("within");
     static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> AFTERWARDS = method("afterwards");
-    static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> ON_EVENT_LOOP = method("onEventLoop");
 
     private static MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method(String name) {
         return MethodDescriptor.<HealthCheckRequest, HealthCheckResponse> newBuilder()
@@ -36,16 +35,11 @@ public abstract class PlainImplBase implements BindableService {
         ServerCalls.asyncUnimplementedUnaryCall(AFTERWARDS, answers);
     }
 
-    public void onEventLoop(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
-        ServerCalls.asyncUnimplementedUnaryCall(ON_EVENT_LOOP, answers);
-    }
-
     @Override
     public final ServerServiceDefinition bindService() {
         return ServerServiceDefinition.builder(SERVICE)
                 .addMethod(WITHIN, ServerCalls.asyncUnaryCall(this::within))
                 .addMethod(AFTERWARDS, ServerCalls.asyncUnaryCall(this::afterwards))
-                .addMethod(ON_EVENT_LOOP, ServerCalls.asyncUnaryCall(this::onEventLoop))
                 .build();
     }
 }

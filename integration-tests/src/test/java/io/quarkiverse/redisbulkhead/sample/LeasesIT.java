@@ -32,6 +32,8 @@ import io.vertx.core.json.JsonObject;
 class LeasesIT extends ProcessTestBase {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    // A lease is at least three times as long.
+    private static final String COMMAND_TIMEOUT = "quarkus.redis-bulkhead.command-timeout";
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final String DATABASE = "mem:ledger;DB_CLOSE_DELAY=-1";
 
@@ -43,7 +45,7 @@ class LeasesIT extends ProcessTestBase {
     @Test
     @DisplayName("Renewal keeps permits for more than three leases: one, and twenty of one bulkhead")
     void renewed() throws Exception {
-        SampleProcess application = start(Map.of("quarkus.redis-bulkhead.\"reports\".permits", "20",
+        SampleProcess application = start(Map.of(COMMAND_TIMEOUT, "600ms", "quarkus.redis-bulkhead.\"reports\".permits", "20",
                 "quarkus.redis-bulkhead.\"reports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".permits", "1",
                 "quarkus.redis-bulkhead.\"exports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".max-wait", "0s"));
         awaitReady();
@@ -77,7 +79,8 @@ class LeasesIT extends ProcessTestBase {
     void paused() throws Exception {
         Server database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
         try (Connection observer = DriverManager.getConnection("jdbc:h2:" + DATABASE)) {
-            Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"ledger\".expire", "2s",
+            Map<String, String> configuration = Map.of(COMMAND_TIMEOUT, "600ms", "quarkus.redis-bulkhead.\"ledger\".expire",
+                    "2s",
                     "quarkus.redis-bulkhead.\"ledger\".max-wait", "10s",
                     "quarkus.datasource.jdbc.url", "jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/" + DATABASE);
             SampleProcess paused = start(configuration);

@@ -90,7 +90,8 @@ class WaitingIT extends ProcessTestBase {
     @DisplayName("Traps 3 and 10: holders and waiters of a killed process are skipped within a lease and the life of a place")
     void killedWithHoldersAndWaiters() throws Exception {
         Duration lease = Duration.ofSeconds(2);
-        Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms");
+        Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms",
+                "quarkus.redis-bulkhead.command-timeout", "600ms");
         SampleProcess killed = start(configuration);
         SampleProcess survivor = start(configuration);
         awaitReady();

@@ -3,11 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+
+import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -15,13 +18,14 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
+import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkus.runtime.configuration.ConfigurationException;
 
 /** All bulkheads of the application, put together at start-up, and its locks. */
 @Singleton
 public class BulkheadRegistry implements RedisBulkheads {
 
+    private final BulkheadSettings bulkheads;
     private final Map<String, Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
     private final LockSettings locks;
@@ -43,24 +47,29 @@ public class BulkheadRegistry implements RedisBulkheads {
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
             RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
         ConfigurationErrors errors = new ConfigurationErrors();
+        boolean inRedis = buildTimeConfig.store().needsRedis();
         GlobalSettings.check(config, errors);
-        this.settings = BulkheadSettings.of(declarations.bulkheads(), config, errors);
-        this.locks = LockSettings.of(config.lock(), errors);
+        this.bulkheads = BulkheadSettings.of(declarations, config, ConfigProvider.getConfig(), inRedis, errors);
+        this.settings = bulkheads.byName();
+        this.locks = LockSettings.of(config.lock(),
+                new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
         errors.report();
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
-        this.withoutRedis = buildTimeConfig.store().needsRedis() && !redis.isConfigured();
+        this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
     }
 
     private void requireRedisForDeclared() {
         if (settings.values().stream().anyMatch(Setting::enabled) && withoutRedis) {
-            throw new ConfigurationException(redis.hostsProperty() + " is not set, but the bulkheads "
+            ConfigurationErrors errors = new ConfigurationErrors();
+            errors.add(MessageCode.RBH027, redis.hostsProperty() + " is not set, but the bulkheads "
                     + String.join(", ", settings.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
                     + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
                     + "store=local when the application is built");
+            errors.report();
         }
     }
 
@@ -105,6 +114,15 @@ public class BulkheadRegistry implements RedisBulkheads {
                     + "store=local when the application is built");
         }
         return new LockView(spec, runtime);
+    }
+
+    /**
+     * The name that a text in an annotation stands for.
+     *
+     * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
+     */
+    String resolved(String written) {
+        return bulkheads.resolved(written);
     }
 
     /**

@@ -1,28 +1,25 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalInt;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
-import org.jboss.logging.Logger;
+import org.eclipse.microprofile.config.Config;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ConfiguredNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
+import io.quarkiverse.redisbulkhead.runtime.definition.LocalLimits;
 
 /**
  * What is in force after the configuration has been laid over the annotations.
  */
 final class BulkheadSettings {
-
-    private static final Logger LOG = Logger.getLogger(BulkheadSettings.class);
-
-    // Groups of the configuration, which look like bulkheads from here when one of their properties is misspelt, or is for the build.
-    private static final Set<String> NOT_BULKHEADS = Set.of("devservices", "lock", "lock-store", "rest");
 
     /**
      * One bulkhead.
@@ -33,66 +30,112 @@ final class BulkheadSettings {
     record Setting(SemaphoreSpec spec, boolean enabled) {
     }
 
+    private final Definitions definitions;
+    private final RedisBulkheadRuntimeConfig config;
+    private final boolean inRedis;
     private final ConfigurationErrors errors;
-    private final Map<String, Setting> settings = new TreeMap<>();
+    private final Map<String, Setting> byName = new TreeMap<>();
 
-    private BulkheadSettings(ConfigurationErrors errors) {
+    private BulkheadSettings(Definitions definitions, RedisBulkheadRuntimeConfig config, boolean inRedis,
+            ConfigurationErrors errors) {
+        this.definitions = definitions;
+        this.config = config;
+        this.inRedis = inRedis;
         this.errors = errors;
     }
 
     /**
-     * Applies the configuration.
+     * Resolves the expressions in annotations and applies the configuration.
      *
-     * @param errors takes what is wrong with it
+     * @param declarations what the build found
+     * @param config the configuration of the extension
+     * @param properties the configuration of the application
+     * @param inRedis whether permits live in Redis
+     * @param errors takes what is wrong
+     * @return to be used when there are no errors
+     */
+    static BulkheadSettings of(Declarations declarations, RedisBulkheadRuntimeConfig config, Config properties, boolean inRedis,
+            ConfigurationErrors errors) {
+        Definitions definitions = Definitions.of(declarations.bulkheads(), properties);
+        BulkheadSettings settings = new BulkheadSettings(definitions, config, inRedis, errors);
+        definitions.requireResolved(errors::add);
+        definitions.check(
+                name -> settings.configured(name).map(BulkheadConfig::permits).filter(OptionalInt::isPresent).isPresent(),
+                errors::add);
+        definitions.byName().keySet().forEach(settings::add);
+        ConfiguredNames.check(properties.getPropertyNames(), definitions, declarations.namesElsewhere(), errors::add);
+        return settings;
+    }
+
+    /**
+     * The bulkheads.
+     *
      * @return by name, in alphabetical order, without those that are wrong
      */
-    static Map<String, Setting> of(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config,
-            ConfigurationErrors errors) {
-        BulkheadSettings settings = new BulkheadSettings(errors);
-        declarations.forEach(declaration -> settings.add(declaration, config));
-        warnOfUnknownNames(declarations, config);
-        return settings.settings;
+    Map<String, Setting> byName() {
+        return byName;
     }
 
-    // Only a warning: applications may share one configuration.
-    private static void warnOfUnknownNames(List<BulkheadDeclaration> declarations, RedisBulkheadRuntimeConfig config) {
-        Set<String> unknown = new TreeSet<>(config.bulkheads().keySet());
-        unknown.removeAll(NOT_BULKHEADS);
-        declarations.forEach(declaration -> unknown.remove(declaration.name()));
-        unknown.forEach(name -> LOG.warnf("%s* is configured, but no @RedisBulkhead has that name; declared are: %s",
-                PropertyNames.of(name, ""), declarations.stream().map(BulkheadDeclaration::name).sorted().toList()));
+    /**
+     * The name of a bulkhead.
+     *
+     * @param written the name as an annotation has it, which may be an expression
+     * @return what that stands for
+     */
+    String resolved(String written) {
+        return definitions.names().get(written);
     }
 
-    private void add(BulkheadDeclaration declaration, RedisBulkheadRuntimeConfig config) {
-        String name = declaration.name();
-        Optional<BulkheadConfig> configured = Optional.ofNullable(config.bulkheads().get(name));
+    private Optional<BulkheadConfig> configured(String name) {
+        return Optional.ofNullable(config.bulkheads().get(name));
+    }
+
+    // What is missing in the definitions has been noted already, and must not hide what is wrong with the configuration.
+    private void add(String name) {
+        Optional<BulkheadConfig> configured = configured(name);
         int before = errors.size();
-        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(declaration.fair()).expire(declaration.expire())
-                .maxWait(declaration.maxWait()).onOutage(config.onOutage());
-
-        int permits = declaration.permits();
-        if (configured.isPresent() && configured.get().permits().isPresent()) {
-            permits = configured.get().permits().getAsInt();
-        }
-        if (permits == RedisBulkhead.PERMITS_UNSET) {
-            errors.add(PropertyNames.of(name, "permits") + " is not set, and neither does @RedisBulkhead on "
-                    + String.join(", ", declaration.places()) + " state permits");
-        } else {
-            set(name, "permits", permits, spec::permits);
-            spec.localPermits(Math.max(1, permits / Math.max(1, config.instances())));
-        }
-        configured.flatMap(BulkheadConfig::fair).ifPresent(spec::fair);
-        configured.flatMap(BulkheadConfig::expire).ifPresent(expire -> set(name, "expire", expire, spec::expire));
-        configured.flatMap(BulkheadConfig::maxWait).ifPresent(wait -> set(name, "max-wait", wait, spec::maxWait));
-        configured.flatMap(BulkheadConfig::maxHold).ifPresent(hold -> set(name, "max-hold", hold, spec::maxHold));
-        configured.flatMap(BulkheadConfig::onLost).ifPresent(spec::onLost);
-        configured.flatMap(BulkheadConfig::onOutage).ifPresent(spec::onOutage);
-        configured.map(BulkheadConfig::localPermits).ifPresent(
-                own -> own.ifPresent(local -> set(name, "local-permits", local, spec::localPermits)));
-
-        if (errors.size() == before) {
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(config.onOutage());
+        definitions.expire(name).ifPresent(spec::expire);
+        definitions.maxWait(name).ifPresent(spec::maxWait);
+        OptionalInt permits = configured.map(BulkheadConfig::permits).filter(OptionalInt::isPresent)
+                .orElseGet(() -> definitions.permits(name));
+        permits.ifPresent(limit -> {
+            set(name, "permits", limit, spec::permits);
+            spec.localPermits(Math.max(1, limit / Math.max(1, config.instances())));
+        });
+        configured.ifPresent(own -> apply(name, own, spec));
+        if (errors.size() == before && permits.isPresent()) {
             boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);
-            settings.put(name, new Setting(spec.build(), enabled));
+            byName.put(name, new Setting(spec.build(), enabled));
+            checkForRedis(name, permits.getAsInt(), configured);
+        }
+    }
+
+    private void apply(String name, BulkheadConfig own, SemaphoreSpec.Builder spec) {
+        own.fair().ifPresent(spec::fair);
+        own.expire().ifPresent(expire -> set(name, "expire", expire, spec::expire));
+        own.maxWait().ifPresent(wait -> set(name, "max-wait", wait, spec::maxWait));
+        own.maxHold().ifPresent(hold -> set(name, "max-hold", hold, spec::maxHold));
+        own.onLost().ifPresent(spec::onLost);
+        own.onOutage().ifPresent(spec::onOutage);
+        own.localPermits().ifPresent(local -> set(name, "local-permits", local, spec::localPermits));
+    }
+
+    // What matters only where Redis may be slow or away.
+    private void checkForRedis(String name, int permits, Optional<BulkheadConfig> configured) {
+        if (!inRedis) {
+            return;
+        }
+        Leases leases = new Leases(GlobalSettings.commandTimeout(config), errors::add);
+        configured.flatMap(BulkheadConfig::expire).ifPresentOrElse(
+                expire -> leases.checkConfigured(PropertyNames.of(name, "expire"), expire),
+                () -> leases.checkWritten(name, definitions));
+        Optional<OnOutage> own = configured.flatMap(BulkheadConfig::onOutage);
+        if (own.orElse(config.onOutage()) == OnOutage.LOCAL) {
+            LocalLimits.check(name, permits, configured.map(BulkheadConfig::localPermits).orElse(OptionalInt.empty()),
+                    config.instances(),
+                    own.isPresent() ? PropertyNames.of(name, "on-outage") : PropertyNames.PREFIX + "on-outage",
+                    errors::add);
         }
     }
 

@@ -14,18 +14,26 @@ final class ConfigurationErrors {
     /**
      * Notes an error.
      *
+     * @param code its number
      * @param error names the property, and tells what is wrong with it
      */
-    void add(String error) {
-        errors.add(error);
+    void add(MessageCode code, String error) {
+        errors.add(code + " " + error);
+    }
+
+    /** Notes an error of a place. */
+    void add(MessageCode code, String place, String error) {
+        add(code, place + ": " + error);
     }
 
     /** Sets a value, and notes if it is refused. */
-    <T> void set(String property, T value, Consumer<T> setter) {
+    <T> boolean set(String property, T value, Consumer<T> setter) {
         try {
             setter.accept(value);
+            return true;
         } catch (IllegalArgumentException e) {
-            add(property + ": " + e.getMessage());
+            add(MessageCode.RBH005, property, e.getMessage());
+            return false;
         }
     }
 
@@ -42,7 +50,7 @@ final class ConfigurationErrors {
         if (!errors.isEmpty()) {
             throw new ConfigurationException("The configuration of Redis Bulkhead has "
                     + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
-                    + String.join("\n  ", errors));
+                    + String.join("\n  ", errors) + "\n" + MessageCode.WHERE_EXPLAINED);
         }
     }
 }

@@ -53,7 +53,7 @@ public class GuardRegistry {
     }
 
     private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
-        List<String> names = method.bulkheads().stream().map(GuardedBulkhead::name).toList();
+        List<String> names = method.bulkheads().stream().map(GuardedBulkhead::name).map(bulkheads::resolved).toList();
         List<Semaphore> semaphores = names.stream()
                 .map(bulkheads::core)
                 .toList();

@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 /**
  * One of the bulkheads of a guarded method.
  *
- * @param name the bulkhead
+ * @param name the bulkhead, as the annotation has it
  * @param key where the key of a call comes from
  */
 public record GuardedBulkhead(String name, KeyOrigin key) {

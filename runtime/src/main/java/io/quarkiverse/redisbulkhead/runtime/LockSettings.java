@@ -5,6 +5,7 @@ import java.util.Optional;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LocksConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 
 /** What the configuration says about locks: about all of them, and about those that it names. */
 final class LockSettings {
@@ -19,19 +20,26 @@ final class LockSettings {
      * Checks the configuration.
      *
      * @param config the configuration
+     * @param leases looks at each lease
      * @param errors takes what is wrong with it
      * @return to be used when there are no errors
      */
-    static LockSettings of(LocksConfig config, ConfigurationErrors errors) {
+    static LockSettings of(LocksConfig config, Leases leases, ConfigurationErrors errors) {
         LockSpec.Builder any = LockSpec.named("any");
         errors.set(PropertyNames.PREFIX + "lock.acquire-timeout", config.acquireTimeout(), any::acquireTimeout);
-        errors.set(PropertyNames.PREFIX + "lock.lock-timeout", config.lockTimeout(), any::lockTimeout);
+        String ofAll = PropertyNames.PREFIX + "lock.lock-timeout";
+        if (errors.set(ofAll, config.lockTimeout(), any::lockTimeout)) {
+            leases.checkConfigured(ofAll, config.lockTimeout());
+        }
         config.locks().forEach((name, lock) -> {
             errors.set(PropertyNames.ofLock(name, "*"), name, LockSpec::named);
             lock.acquireTimeout().ifPresent(
                     wait -> errors.set(PropertyNames.ofLock(name, "acquire-timeout"), wait, any::acquireTimeout));
-            lock.lockTimeout().ifPresent(
-                    lease -> errors.set(PropertyNames.ofLock(name, "lock-timeout"), lease, any::lockTimeout));
+            lock.lockTimeout().ifPresent(lease -> {
+                if (errors.set(PropertyNames.ofLock(name, "lock-timeout"), lease, any::lockTimeout)) {
+                    leases.checkConfigured(PropertyNames.ofLock(name, "lock-timeout"), lease);
+                }
+            });
         });
         return new LockSettings(config);
     }

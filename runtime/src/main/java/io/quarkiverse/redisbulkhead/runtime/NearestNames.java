@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** Orders names by how near they are to a mistyped one. */
 public final class NearestNames {
@@ -15,7 +16,7 @@ public final class NearestNames {
      *
      * @param mistyped what was asked for
      * @param known what there is
-     * @return all that there is
+     * @return all that are known
      */
     public static List<String> to(String mistyped, Collection<String> known) {
         return known.stream().sorted(Comparator.<String> comparingInt(name -> distance(mistyped, name))
@@ -23,14 +24,25 @@ public final class NearestNames {
     }
 
     /**
-     * Whether a name may well have been meant.
+     * Whether a name may well have been meant: no more than a third of its letters differ.
      *
      * @param mistyped what was asked for
-     * @param name what there is
-     * @return true when no more than a third of its letters differ
+     * @param name a name that there is
+     * @return whether to suggest it
      */
     public static boolean isNear(String mistyped, String name) {
         return distance(mistyped, name) <= Math.max(1, name.length() / 3);
+    }
+
+    /**
+     * What may well have been meant.
+     *
+     * @param mistyped what was asked for
+     * @param known what there is
+     * @return empty when nothing is near
+     */
+    public static Optional<String> meant(String mistyped, Collection<String> known) {
+        return to(mistyped, known).stream().limit(1).filter(nearest -> isNear(mistyped, nearest)).findFirst();
     }
 
     private static int distance(String a, String b) {

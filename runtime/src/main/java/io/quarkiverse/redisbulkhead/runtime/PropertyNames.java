@@ -1,5 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.ArrayList;
+import java.util.List;
+
+import io.smallrye.config.NameIterator;
+
 /** The names of the properties of the extension, as documentation and messages write them. */
 public final class PropertyNames {
 
@@ -30,6 +35,23 @@ public final class PropertyNames {
      */
     public static String ofLock(String lock, String member) {
         return PREFIX + "lock." + quoted(lock) + "." + member;
+    }
+
+    /**
+     * Takes the name of a property apart.
+     *
+     * @param property the name
+     * @param prefix what it starts with, up to and including a dot
+     * @return what stands between the dots of the rest, without quotes
+     */
+    public static List<String> segments(String property, String prefix) {
+        NameIterator iterator = new NameIterator(property, prefix.length() - 1);
+        List<String> segments = new ArrayList<>();
+        while (iterator.hasNext()) {
+            segments.add(iterator.getNextSegment());
+            iterator.next();
+        }
+        return segments;
     }
 
     private static String quoted(String name) {

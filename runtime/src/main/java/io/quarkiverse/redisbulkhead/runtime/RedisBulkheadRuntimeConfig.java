@@ -60,7 +60,7 @@ public interface RedisBulkheadRuntimeConfig {
 
     /**
      * How many instances of the application there are, roughly; at least 1. During an outage under {@code local} each of
-     * them keeps the limit divided by this number, and at least one permit, unless {@code local-permits} is set.
+     * them keeps the limit divided by this number, unless {@code local-permits} is set.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.instances=4}
      */
@@ -228,7 +228,8 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The lease: how long a permit lives in Redis when its holder crashes. It is renewed every third of it while the
-         * execution runs. Without it, what the annotation says, else 30 seconds.
+         * execution runs. Without it, what the annotation says, else 30 seconds. At least three times
+         * {@code quarkus.redis-bulkhead.command-timeout}.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
          * <p>
@@ -271,8 +272,8 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnOutage> onOutage();
 
         /**
-         * The limit of this process while Redis gives no answer, under {@code on-outage=local}; at least 1. Without it, the
-         * limit divided by {@code quarkus.redis-bulkhead.instances}, and at least 1.
+         * The limit of this process while Redis gives no answer, under {@code on-outage=local}; from 1 to the permits.
+         * Without it, the limit divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */

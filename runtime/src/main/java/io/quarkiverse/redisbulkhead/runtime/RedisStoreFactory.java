@@ -17,7 +17,6 @@ import io.quarkus.arc.InstanceHandle;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisClientConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
@@ -78,9 +77,11 @@ public class RedisStoreFactory {
 
     private RedisStore lockStore(Redis redis, Mailbox mailbox) {
         if (clientConfig().maxWaitingHandlers() < COMMANDS_OF_A_STEP) {
-            throw new ConfigurationException(RedisConfig.getPropertyName(client, "max-waiting-handlers") + " must be at least "
+            ConfigurationErrors errors = new ConfigurationErrors();
+            errors.add(MessageCode.RBH005, RedisConfig.getPropertyName(client, "max-waiting-handlers") + " must be at least "
                     + COMMANDS_OF_A_STEP + " with " + PropertyNames.PREFIX + "store=lock, but is "
                     + clientConfig().maxWaitingHandlers());
+            errors.report();
         }
         int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
         List<RedisLink> links = Stream

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,19 +18,22 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
 class BulkheadSettingsTest {
 
-    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("reports", 5, false, Duration.ofSeconds(30),
-            Duration.ofSeconds(2), List.of("Reports#render"));
-    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("a.b c", RedisBulkhead.PERMITS_UNSET, false,
-            Duration.ofSeconds(30), Duration.ZERO, List.of("Open#call", "Open#again"));
+    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, false, "30s", "2s");
+    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("Open#call", "a.b c", RedisBulkhead.PERMITS_UNSET, false,
+            "30s", "0s");
+    static final BulkheadDeclaration OPEN_AGAIN = new BulkheadDeclaration("Open#again", "a.b c", RedisBulkhead.PERMITS_UNSET,
+            false, "30s", "0s");
 
     @Test
     void theAnnotationHoldsWhereNothingIsConfigured() {
@@ -92,13 +96,14 @@ class BulkheadSettingsTest {
     @Test
     void allErrorsAreToldTogetherAndNameTheirProperties() {
         assertThatThrownBy(() -> settings(Map.of("\"reports\".permits", "0", "\"reports\".expire", "0s", "key-prefix", "{x}",
-                "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN))
+                "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN, OPEN_AGAIN))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("6 errors")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".expire: expire must be at least one millisecond")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".permits is not set")
-                .hasMessageContaining("Open#call, Open#again")
+                .hasMessageContaining(
+                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated. State"
+                                + " them in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
                 .hasMessageContaining("quarkus.redis-bulkhead.key-prefix")
                 .hasMessageContaining("quarkus.redis-bulkhead.command-timeout")
                 .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
@@ -114,8 +119,8 @@ class BulkheadSettingsTest {
     void aValueOutOfBoundsNamesItsProperty(String property, String value, String message) {
         assertThatThrownBy(() -> settings(Map.of(property, value), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessage("The configuration of Redis Bulkhead has an error:\n  quarkus.redis-bulkhead." + property + ": "
-                        + message);
+                .hasMessage("The configuration of Redis Bulkhead has an error:\n  RBH005 quarkus.redis-bulkhead." + property
+                        + ": " + message + "\n" + MessageCode.WHERE_EXPLAINED);
     }
 
     @ParameterizedTest
@@ -124,7 +129,8 @@ class BulkheadSettingsTest {
         assertThatThrownBy(() -> settings(Map.of("instances", instances), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
-                        + "  quarkus.redis-bulkhead.instances must be at least 1, but is " + instances);
+                        + "  RBH005 quarkus.redis-bulkhead.instances must be at least 1, but is " + instances + "\n"
+                        + MessageCode.WHERE_EXPLAINED);
     }
 
     @ParameterizedTest
@@ -147,7 +153,8 @@ class BulkheadSettingsTest {
                 () -> settings(Map.of("\"reports\".permits", permits, "instances", "2", "on-outage", "local"), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
-                        + "  quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is " + permits);
+                        + "  RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is " + permits
+                        + "\n" + MessageCode.WHERE_EXPLAINED);
         assertThatThrownBy(() -> settings(
                 Map.of("\"reports\".permits", permits, "\"reports\".max-wait", "PT-1S", "instances", "0"), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
@@ -157,25 +164,108 @@ class BulkheadSettingsTest {
     @Test
     void missingPermitsAreOneErrorAndDoNotHideOthers() {
         assertThatThrownBy(() -> settings(Map.of("instances", "2"), OPEN)).hasMessageContaining("has an error:")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".permits is not set");
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated");
         assertThatThrownBy(() -> settings(Map.of("\"a.b c\".local-permits", "0"), OPEN)).hasMessageContaining("2 errors")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".permits is not set")
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".local-permits: localPermits must be at least 1");
+    }
+
+    @Test
+    void anExpressionIsResolvedAndConfiguredByTheNameThatComesOut() {
+        BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
+                RedisBulkhead.PERMITS_UNSET,
+                false, "${app.lease:10s}", "${app.wait}");
+        BulkheadSettings settings = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"), declaration);
+        assertThat(settings.byName()).containsOnly(Map.entry("eu-orders", new BulkheadSettings.Setting(SemaphoreSpec
+                .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
+        assertThat(settings.resolved("${app.region}-orders")).isEqualTo("eu-orders");
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "5, 5, ", "5, 6, 1", "5, 6, 5", "1, 1, 1" })
+    void aLocalLimitThatCanBeKeptIsTaken(String permits, String instances, String local) {
+        Map<String, String> properties = new HashMap<>(
+                Map.of("on-outage", "local", "reports.permits", permits, "instances", instances));
+        if (local != null) {
+            properties.put("reports.local-permits", local);
+        }
+        assertThat(settings(properties, REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void aLocalLimitThatIsOfNoUseNamesTheProperty() {
+        assertThatThrownBy(() -> settings(Map.of("reports.on-outage", "local", "instances", "6"), REPORTS))
+                .hasMessageContaining("RBH024 quarkus.redis-bulkhead.\"reports\".on-outage: local gives each of 6 instances");
+        assertThatThrownBy(() -> settings(Map.of("on-outage", "local", "reports.local-permits", "6"), REPORTS))
+                .hasMessageContaining(
+                        "RBH024 quarkus.redis-bulkhead.\"reports\".local-permits: localPermits must not be more than"
+                                + " the permits of the bulkhead, which are 5, but is 6");
+        assertThat(settings(Map.of("reports.local-permits", "6", "instances", "7"), REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "2999ms, 1s", "10s, 3334ms" })
+    void aLeaseThatIsTooShortForRedisIsRefused(String lease, String commandTimeout) {
+        assertThatThrownBy(() -> settings(Map.of("reports.expire", lease, "command-timeout", commandTimeout), REPORTS))
+                .hasMessageContaining("has an error")
+                .hasMessageContaining("RBH023 quarkus.redis-bulkhead.\"reports\".expire: expire is");
+        assertThat(settings(Map.of("reports.expire", "3s"), REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void permitsInTheProcessNeedNeitherLongLeasesNorLocalLimits() {
+        assertThat(read(false, Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9"), REPORTS).byName())
+                .containsOnlyKeys("reports");
+    }
+
+    @Test
+    void configurationForWhatNothingDeclaresIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of("report.fair", "true"), REPORTS)).hasMessageContaining("has an error")
+                .hasMessageContaining(
+                        "RBH025 quarkus.redis-bulkhead.report.fair: no @RedisBulkhead has the name \"report\". Did you"
+                                + " mean \"reports\"? Declared are reports.");
+        assertThat(settings(Map.of("other-test.permits", "3"), REPORTS)).as("declared in another build")
+                .containsOnlyKeys("reports");
+    }
+
+    /** An environment variable counts as the property that it stands for. */
+    @Test
+    void theEnvironmentIsConfigurationToo() {
+        Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
+                "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
+                "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
+        assertThat(read(true, new EnvConfigSource(environment, 300), REPORTS).byName().get("reports").spec().permits())
+                .isEqualTo(7);
     }
 
     private static Map<String, BulkheadSettings.Setting> settings(Map<String, String> properties,
             BulkheadDeclaration... declarations) {
+        return read(properties, declarations).byName();
+    }
+
+    // Names that begin with "app." stand for themselves, others for properties of the extension.
+    private static BulkheadSettings read(Map<String, String> properties, BulkheadDeclaration... declarations) {
+        return read(true, properties, declarations);
+    }
+
+    private static BulkheadSettings read(boolean inRedis, Map<String, String> properties, BulkheadDeclaration... declarations) {
         Map<String, String> full = new HashMap<>();
-        properties.forEach((key, value) -> full.put("quarkus.redis-bulkhead." + key, value));
-        SmallRyeConfig config = new SmallRyeConfigBuilder()
+        properties.forEach((key, value) -> full.put((key.startsWith("app.") ? "" : "quarkus.redis-bulkhead.") + key, value));
+        return read(inRedis, new PropertiesConfigSource(full, "test", 100), declarations);
+    }
+
+    private static BulkheadSettings read(boolean inRedis, ConfigSource source, BulkheadDeclaration... declarations) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withConverter(Duration.class, 1_000, new DurationConverter())
                 .withMapping(RedisBulkheadRuntimeConfig.class)
-                .withSources(new PropertiesConfigSource(full, "test", 100))
+                .withSources(source)
                 .build();
         ConfigurationErrors errors = new ConfigurationErrors();
         RedisBulkheadRuntimeConfig mapping = config.getConfigMapping(RedisBulkheadRuntimeConfig.class);
         GlobalSettings.check(mapping, errors);
-        Map<String, BulkheadSettings.Setting> settings = BulkheadSettings.of(List.of(declarations), mapping, errors);
+        BulkheadSettings settings = BulkheadSettings.of(
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of()), mapping, config,
+                inRedis, errors);
         errors.report();
         return settings;
     }

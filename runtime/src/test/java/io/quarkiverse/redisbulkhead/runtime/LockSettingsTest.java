@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
@@ -53,15 +55,32 @@ class LockSettingsTest {
                 "\"" + "x".repeat(196) + "\".fair", "true")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("has 5 errors:")
-                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must not be negative, "
-                        + "but is PT-1S")
-                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must be at least one "
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must not be negative, "
+                                + "but is PT-1S")
+                .hasMessageContaining("\n  RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must be at least one "
                         + "millisecond, but is PT0S")
-                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not "
-                        + "be longer than 365 days, but is PT8784H")
-                .hasMessageContaining("\n  quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at "
-                        + "least one millisecond, but is PT-2S")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not "
+                                + "be longer than 365 days, but is PT8784H")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at "
+                                + "least one millisecond, but is PT-2S")
                 .hasMessageContaining("\".*: name must not be longer than 195 characters");
+    }
+
+    @Test
+    void aLeaseThatIsTooShortForRedisIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of("lock-timeout", "1499ms", "\"of.orders\".lock-timeout", "1s",
+                "\"of.jobs\".lock-timeout", "1500ms")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("has 2 errors:")
+                .hasMessageContaining(
+                        "\n  RBH023 quarkus.redis-bulkhead.lock.lock-timeout: lock-timeout is PT1.499S, shorter than "
+                                + "three times quarkus.redis-bulkhead.command-timeout, which is PT0.5S.")
+                .hasMessageContaining("Make it at least PT1.5S, or command-timeout shorter")
+                .hasMessageContaining(
+                        "\n  RBH023 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lock-timeout is PT1S");
     }
 
     @Test
@@ -76,7 +95,8 @@ class LockSettingsTest {
         Map<String, String> ofLocks = new HashMap<>();
         properties.forEach((key, value) -> ofLocks.put("lock." + key, value));
         ConfigurationErrors errors = new ConfigurationErrors();
-        LockSettings settings = LockSettings.of(config(ofLocks).lock(), errors);
+        LockSettings settings = LockSettings.of(config(ofLocks).lock(),
+                new Leases(Optional.of(Duration.ofMillis(500)), errors::add), errors);
         errors.report();
         return settings;
     }

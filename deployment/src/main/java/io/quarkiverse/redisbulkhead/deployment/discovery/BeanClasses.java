@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
@@ -23,6 +24,7 @@ public final class BeanClasses {
 
     private final Map<DotName, BeanInfo> beans = new LinkedHashMap<>();
     private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
+    private final List<BeanInfo> producers = new ArrayList<>();
 
     BeanClasses(ValidationContext context, Superclasses superclasses) {
         add(context.get(Key.BEANS));
@@ -34,10 +36,25 @@ public final class BeanClasses {
     }
 
     private void add(Collection<BeanInfo> some) {
+        some.stream().filter(bean -> bean.isProducer()).forEach(producers::add);
         some.stream()
                 .filter(BeanInfo::isClassBean)
                 .filter(bean -> Objects.nonNull(bean.getImplClazz()))
                 .forEach(bean -> beans.putIfAbsent(bean.getImplClazz().name(), bean));
+    }
+
+    /**
+     * The producer that makes instances of a class.
+     *
+     * @param type a class that is no bean of its own
+     * @return its class and method or field; empty when none is known
+     */
+    public Optional<String> producerOf(ClassInfo type) {
+        return producers.stream()
+                .filter(producer -> producer.getTypes().stream().anyMatch(made -> made.name().equals(type.name())))
+                .map(producer -> Places.of(producer.getTarget().orElseThrow()))
+                .sorted()
+                .findFirst();
     }
 
     Collection<BeanInfo> all() {

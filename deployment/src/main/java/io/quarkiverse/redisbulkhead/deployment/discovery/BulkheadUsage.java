@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -10,6 +12,7 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
@@ -18,20 +21,23 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  *
  * @param elements the classes and methods that carry it, without those that were taken out of the application on
  *        purpose, and without those that every bean replaces
- * @param definitions what the elements say about each bulkhead
+ * @param declarations what the elements say, one entry per annotation
+ * @param namesElsewhere the names, as written, in annotations that were left out
  * @param guards the methods that the container binds to the interceptor
  * @param beans the beans, used or not
  * @param disabled the classes that are no beans on purpose
  * @param annotations the annotations after all transformations
  * @param superclasses walks up from a class
  * @param returnKinds tells how the end of what a method returns is seen
+ * @param redisClients the named Redis clients that the application asks for
  * @param classes all classes, loaded on demand
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
  * @param keyResolvers finds the beans that tell keys
  */
-public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definitions, List<GuardedBeanMethod> guards,
-        BeanClasses beans, DisabledClasses disabled, AnnotationOverlay annotations, Superclasses superclasses,
-        ReturnKinds returnKinds, IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers) {
+public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclaration> declarations,
+        List<String> namesElsewhere, List<GuardedBeanMethod> guards, BeanClasses beans, DisabledClasses disabled,
+        AnnotationOverlay annotations, Superclasses superclasses, ReturnKinds returnKinds, Set<String> redisClients,
+        IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers) {
 
     /**
      * Looks the application over.
@@ -53,21 +59,39 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Definitions definit
                 new RestClients(generatedClasses, beanArchives), new BoundTypes(beanArchives), keys).guardsOf(beans);
         Set<EquivalenceKey> sources = sourcesOf(guards);
         Replacement replacement = new Replacement(beans, annotations, superclasses);
-        List<AnnotatedElement> elements = new AnnotatedElements(annotations, generatedClasses)
+        Map<Boolean, List<AnnotatedElement>> all = new AnnotatedElements(annotations, generatedClasses)
                 .addFrom(application)
                 .addFrom(beanArchives)
                 .addSourcesOf(guards)
                 .all().stream()
-                .filter(element -> sources.contains(element.key())
-                        || !replacement.isComplete(element) && !isDisabled(element.type(), beans, disabled, application))
-                .toList();
+                .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
+                        || !replacement.isComplete(element) && !isDisabled(element.type(), beans, disabled, application)));
         Set<EquivalenceKey> used = keysOf(guards);
         List<KeyParameter> idleKeys = keys.in(application, beanArchives).stream()
                 .filter(key -> !used.contains(key.key()) && !replacement.isOverridden(key.method())
                         && !isDisabled(key.method().declaringClass(), beans, disabled, application))
                 .toList();
-        return new BulkheadUsage(elements, new Definitions(elements), guards, beans, disabled, annotations, superclasses,
-                new ReturnKinds(beanArchives), beanArchives, idleKeys, new KeyResolvers(context));
+        return new BulkheadUsage(all.get(true), declarations(all.get(true)), names(all.get(false)), guards, beans, disabled,
+                annotations, superclasses, new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys,
+                new KeyResolvers(context));
+    }
+
+    private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {
+        return elements.stream()
+                .flatMap(element -> element.bulkheads().stream().map(written -> written.declaredAt(element.place())))
+                .sorted(Comparator.comparing(BulkheadDeclaration::place))
+                .toList();
+    }
+
+    private static List<String> names(List<AnnotatedElement> elements) {
+        return elements.stream().flatMap(element -> element.bulkheads().stream()).map(WrittenBulkhead::name).distinct().sorted()
+                .toList();
+    }
+
+    private static Set<String> redisClients(IndexView application) {
+        return application.getAnnotations(Names.REDIS_CLIENT_NAME).stream()
+                .map(annotation -> annotation.value().asString())
+                .collect(Collectors.toSet());
     }
 
     private static boolean isDisabled(ClassInfo type, BeanClasses beans, DisabledClasses disabled, IndexView application) {

@@ -6,6 +6,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkus.redis.client.RedisClientName;
 
 /** Names of the types that the build looks for. */
 final class Names {
@@ -19,6 +20,7 @@ final class Names {
     static final DotName OBJECT = DotName.createSimple(Object.class);
     static final DotName DEFAULT = DotName.createSimple("jakarta.enterprise.inject.Default");
     static final DotName VETOED = DotName.createSimple("jakarta.enterprise.inject.Vetoed");
+    static final DotName REDIS_CLIENT_NAME = DotName.createSimple(RedisClientName.class);
     static final DotName INJECT = DotName.createSimple("jakarta.inject.Inject");
 
     private Names() {

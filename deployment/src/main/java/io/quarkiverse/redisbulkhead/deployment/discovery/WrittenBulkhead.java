@@ -10,6 +10,7 @@ import org.jboss.jandex.AnnotationValue;
 import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 
 /**
  * One {@link RedisBulkhead} as it is written, not yet checked.
@@ -55,6 +56,11 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
 
     private static boolean isResolver(DotName type) {
         return !Names.KEY_RESOLVER.equals(type);
+    }
+
+    /** The same for the run time. */
+    BulkheadDeclaration declaredAt(String place) {
+        return new BulkheadDeclaration(place, name, permits, fair, expire, maxWait);
     }
 
     /**

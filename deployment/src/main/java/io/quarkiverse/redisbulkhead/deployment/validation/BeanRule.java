@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import org.jboss.jandex.ClassInfo;
@@ -9,6 +10,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ClassShape;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Places;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** The annotation works on beans only. */
 final class BeanRule implements Rule {
@@ -17,12 +19,12 @@ final class BeanRule implements Rule {
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
         for (AnnotatedElement element : usage.idle()) {
             if (usage.beans().inheriting(element.type()).isEmpty()) {
-                mistakes.accept(new Mistake(element.place(), text(element, usage.disabled())));
+                mistakes.accept(new Mistake(MessageCode.RBH011, element.place(), text(element, usage)));
             }
         }
     }
 
-    private static String text(AnnotatedElement element, DisabledClasses classes) {
+    private static String text(AnnotatedElement element, BulkheadUsage usage) {
         ClassInfo type = element.type();
         if (type.isAnnotation()) {
             return "@RedisBulkhead does not work on annotation types. Put it on the class or method itself";
@@ -34,7 +36,15 @@ final class BeanRule implements Rule {
                     : "an interface is no bean, so @RedisBulkhead guards nothing here (REST clients excepted, and this is"
                             + " none). Put it on the implementing class";
         }
-        return Places.of(type) + " is no bean, so @RedisBulkhead guards nothing here. " + wayOut(type, classes);
+        Optional<String> producer = usage.beans().producerOf(type);
+        if (producer.isPresent()) {
+            return "beans of " + Places.of(type) + " are made by the producer " + producer.get()
+                    + ", and CDI does not intercept"
+                    + " what a producer makes, so @RedisBulkhead guards nothing here. Make the class a bean itself by a scope such"
+                    + " as @ApplicationScoped, put the annotation on a method of a bean that calls it, or take permits in code by"
+                    + " RedisBulkheads";
+        }
+        return Places.of(type) + " is no bean, so @RedisBulkhead guards nothing here. " + wayOut(type, usage.disabled());
     }
 
     /** How to make a class a bean that is none. */

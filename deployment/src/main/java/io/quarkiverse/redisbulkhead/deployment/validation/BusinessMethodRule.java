@@ -10,6 +10,7 @@ import org.jboss.jandex.MethodInfo;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.MethodShape;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** An annotation on a bean must guard something. */
 final class BusinessMethodRule implements Rule {
@@ -27,10 +28,11 @@ final class BusinessMethodRule implements Rule {
                 continue;
             }
             if (!element.isMethod()) {
-                mistakes.accept(new Mistake(element.place(), "@RedisBulkhead on the class guards nothing: there is no business"
-                        + " method without an annotation of its own. Remove it, or put it on a class that has such a method"));
+                mistakes.accept(new Mistake(MessageCode.RBH012, element.place(),
+                        "@RedisBulkhead on the class guards nothing: there is no business"
+                                + " method without an annotation of its own. Remove it, or put it on a class that has such a method"));
             } else if (MethodShape.canBeOverridden(element.method())) {
-                mistakes.accept(new Mistake(element.place(), text(element.method(), usage)));
+                mistakes.accept(new Mistake(MessageCode.RBH012, element.place(), text(element.method(), usage)));
             }
         }
     }

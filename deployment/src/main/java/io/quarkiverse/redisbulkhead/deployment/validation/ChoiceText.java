@@ -20,11 +20,24 @@ final class ChoiceText {
      * @throws IllegalArgumentException when it is none of them
      */
     static void check(String member, String written, Class<? extends Enum<?>> type) {
-        List<String> allowed = Stream.of(type.getEnumConstants()).map(Enum::name).map(StringUtil::skewer).toList();
-        // Case and underscores do not matter: both sides become lower case with hyphens.
-        if (!allowed.contains(StringUtil.skewer(written.trim()))) {
+        List<String> allowed = Stream.of(type.getEnumConstants()).map(ChoiceText::word).toList();
+        if (allowed.stream().noneMatch(word -> matches(word, written))) {
             throw new IllegalArgumentException(member + " must be " + listOf(allowed) + ", but is '" + written + "'");
         }
+    }
+
+    /** Whether a value stands for one of the words. */
+    static boolean is(Enum<?> choice, String written) {
+        return matches(word(choice), written);
+    }
+
+    private static String word(Enum<?> choice) {
+        return StringUtil.skewer(choice.name());
+    }
+
+    // Case and underscores do not matter: both sides become lower case with hyphens.
+    private static boolean matches(String word, String written) {
+        return word.equals(StringUtil.skewer(written.trim()));
     }
 
     private static String listOf(List<String> words) {

@@ -1,13 +1,16 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 
 /** Looks up what the configuration says while the application is built. */
 final class ConfiguredValues {
@@ -19,6 +22,15 @@ final class ConfiguredValues {
      * @param text its value; empty when it refers to something that is known at run time only
      */
     record Value(String property, Optional<String> text) {
+
+        /** What a reader makes of it; empty when the value is not known, or not valid. */
+        <T> Optional<T> as(Function<String, T> reader) {
+            try {
+                return text.map(reader);
+            } catch (IllegalArgumentException e) {
+                return Optional.empty();
+            }
+        }
     }
 
     private static final String LOCKS = PropertyNames.PREFIX + "lock.";
@@ -48,7 +60,18 @@ final class ConfiguredValues {
                 .flatMap(property -> read(property).stream());
     }
 
-    private Optional<Value> read(String property) {
+    /** What the annotations say, as far as it is known. */
+    Definitions definitions(BulkheadUsage usage) {
+        return Definitions.of(usage.declarations(), config);
+    }
+
+    /** The names of all properties that are set. */
+    Iterable<String> names() {
+        return config.getPropertyNames();
+    }
+
+    /** What any property of the application is set to. */
+    Optional<Value> read(String property) {
         ConfigValue value = config.getConfigValue(property);
         if (value.getRawValue() == null || value.getRawValue().isBlank()) {
             return Optional.empty();

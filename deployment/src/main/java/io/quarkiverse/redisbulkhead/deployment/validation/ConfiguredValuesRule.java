@@ -8,6 +8,8 @@ import java.util.function.Consumer;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
 
 /** Each value that the configuration holds when the application is built must be valid. */
 final class ConfiguredValuesRule implements Rule {
@@ -26,9 +28,10 @@ final class ConfiguredValuesRule implements Rule {
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
             "local-permits", text -> CountText.parse("localPermits", text));
 
-    // Those that bulkheads have their values from; the others are checked when the application starts.
+    // Those that the values of bulkheads go by; the others are checked when the application starts.
     private static final Map<String, Consumer<String>> GLOBAL = Map.of(
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
+            "command-timeout", DurationText.COMMAND_TIMEOUT::parse,
             "instances", text -> CountText.parse("instances", text));
 
     private static final Map<String, Consumer<String>> OF_LOCKS = Map.of(
@@ -56,7 +59,7 @@ final class ConfiguredValuesRule implements Rule {
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
         GLOBAL.forEach((property, reader) -> configured.global(property).ifPresent(value -> check(value, reader, mistakes)));
         OF_LOCKS.forEach((member, reader) -> configured.ofLocks(member).forEach(value -> check(value, reader, mistakes)));
-        for (String bulkhead : usage.definitions().byName().keySet()) {
+        for (String bulkhead : configured.definitions(usage).byName().keySet()) {
             OF_ONE_BULKHEAD.forEach((member, reader) -> configured.of(bulkhead, member)
                     .ifPresent(value -> check(value, reader, mistakes)));
         }
@@ -67,7 +70,7 @@ final class ConfiguredValuesRule implements Rule {
             try {
                 reader.accept(text);
             } catch (IllegalArgumentException e) {
-                mistakes.accept(new Mistake(value.property(), e.getMessage()));
+                mistakes.accept(new Mistake(MessageCode.RBH005, value.property(), e.getMessage()));
             }
         });
     }

@@ -12,6 +12,7 @@ import org.jboss.jandex.DotName;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** A synchronous method waits for Redis, so nothing may put it on an event loop. */
 final class EventLoopRule implements Rule {
@@ -21,16 +22,27 @@ final class EventLoopRule implements Rule {
             DotName.createSimple("io.smallrye.common.annotation.Blocking"),
             DotName.createSimple("io.smallrye.common.annotation.RunOnVirtualThread"));
 
+    private final EventLoopEntries entries;
+
+    EventLoopRule(EventLoopEntries entries) {
+        this.entries = entries;
+    }
+
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
         for (GuardedBeanMethod guard : usage.guards()) {
-            if (usage.returnKinds().of(guard.returns()).equals(Optional.of(ReturnKind.SYNCHRONOUS))
-                    && isNonBlocking(guard, usage)) {
-                mistakes.accept(new Mistake(guard.place(), "@NonBlocking puts this method on an event loop, but it is"
-                        + " synchronous, so @RedisBulkhead would wait for Redis there. Remove @NonBlocking, or return Uni,"
-                        + " Multi or CompletionStage"));
+            if (usage.returnKinds().of(guard.returns()).equals(Optional.of(ReturnKind.SYNCHRONOUS))) {
+                reason(guard, usage).ifPresent(reason -> mistakes.accept(new Mistake(MessageCode.RBH015, guard.place(), reason
+                        + ", or return Uni, Multi or CompletionStage: the method is synchronous, so @RedisBulkhead would wait"
+                        + " for Redis there")));
             }
         }
+    }
+
+    private Optional<String> reason(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return isNonBlocking(guard, usage)
+                ? Optional.of("@NonBlocking puts this method on an event loop. Remove @NonBlocking")
+                : entries.of(guard, usage);
     }
 
     // The nearest annotation decides: first the method's, then those of the bean's class and its superclasses.

@@ -15,7 +15,9 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 
 /** A key must be for a bulkhead of its method. */
 final class KeyOfBulkheadRule implements Rule {
@@ -30,13 +32,14 @@ final class KeyOfBulkheadRule implements Rule {
             // What makes their bulkhead idle is the mistake, and other rules tell it.
             if (!isReported(key.method(), reported)) {
                 mistakes.accept(
-                        new Mistake(key.place(), Texts.annotation(key) + " has no effect, because " + reason(key.method())));
+                        new Mistake(MessageCode.RBH016, key.place(),
+                                KeyTexts.annotation(key) + " has no effect, because " + reason(key.method())));
             }
         }
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.source() != null) {
                 guard.strayKeys().stream().filter(KeyParameter::namesBulkhead)
-                        .forEach(key -> mistakes.accept(new Mistake(key.place(), text(key, guard))));
+                        .forEach(key -> mistakes.accept(new Mistake(MessageCode.RBH016, key.place(), text(key, guard))));
             }
         }
     }
@@ -71,7 +74,7 @@ final class KeyOfBulkheadRule implements Rule {
         List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
         String hint = NearestNames.isNear(key.bulkhead(), known.get(0)) ? " Did you mean " + Texts.quoted(known.get(0)) + "?"
                 : "";
-        return Texts.annotation(key) + " names no bulkhead of this method." + hint + " Those there are: "
+        return KeyTexts.annotation(key) + " names no bulkhead of this method." + hint + " Those there are: "
                 + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 }

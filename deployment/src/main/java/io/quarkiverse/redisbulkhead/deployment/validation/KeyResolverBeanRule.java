@@ -11,6 +11,8 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 
 /** A class that tells keys must stand for exactly one bean. */
 final class KeyResolverBeanRule implements Rule {
@@ -20,8 +22,9 @@ final class KeyResolverBeanRule implements Rule {
         for (AnnotatedElement element : usage.elements()) {
             for (WrittenBulkhead bulkhead : element.bulkheads()) {
                 bulkhead.keyResolver().filter(type -> usage.keyResolvers().bean(type).isEmpty())
-                        .ifPresent(type -> mistakes.accept(new Mistake(element.place(), Texts.annotation(bulkhead.name()) + ": "
-                                + Texts.keyResolver(type) + " " + text(type, usage))));
+                        .ifPresent(type -> mistakes.accept(
+                                new Mistake(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
+                                        + KeyTexts.keyResolver(type) + " " + text(type, usage))));
             }
         }
     }

@@ -34,6 +34,7 @@ import org.jboss.jandex.Type;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** The type of a key must be one whose values have a text that depends on the value alone. */
 final class KeyTypeRule implements Rule {
@@ -53,7 +54,8 @@ final class KeyTypeRule implements Rule {
         for (GuardedBeanMethod guard : usage.guards()) {
             for (KeyParameter key : guard.keys()) {
                 if (!hasText(key.type(), usage.classes())) {
-                    mistakes.accept(new Mistake(key.place(), Texts.annotation(key) + ": values of type " + key.type()
+                    mistakes.accept(new Mistake(MessageCode.RBH019, key.place(), KeyTexts.annotation(key) + ": values of type "
+                            + key.type()
                             + " have no text that could be a key. Use a keyResolver, or a parameter that is a String or another"
                             + " CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of"
                             + " java.time"));

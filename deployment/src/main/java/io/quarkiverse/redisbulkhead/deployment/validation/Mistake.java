@@ -2,15 +2,19 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Comparator;
 
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+
 /**
  * One mistake in the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead}.
  *
+ * @param code its number
  * @param place the class, method or property
  * @param text what is wrong with it, and the way out
  */
-public record Mistake(String place, String text) implements Comparable<Mistake> {
+public record Mistake(MessageCode code, String place, String text) implements Comparable<Mistake> {
 
-    private static final Comparator<Mistake> ORDER = Comparator.comparing(Mistake::place).thenComparing(Mistake::text);
+    private static final Comparator<Mistake> ORDER = Comparator.comparing(Mistake::place).thenComparing(Mistake::code)
+            .thenComparing(Mistake::text);
 
     @Override
     public int compareTo(Mistake other) {
@@ -19,6 +23,6 @@ public record Mistake(String place, String text) implements Comparable<Mistake> 
 
     @Override
     public String toString() {
-        return place + ": " + text;
+        return code + " " + place + ": " + text;
     }
 }

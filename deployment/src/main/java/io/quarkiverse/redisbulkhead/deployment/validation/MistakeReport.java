@@ -5,6 +5,8 @@ import java.util.TreeSet;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+
 /** Turns all mistakes of an application into one exception, one numbered line each. */
 public final class MistakeReport {
 
@@ -26,6 +28,7 @@ public final class MistakeReport {
         for (Mistake mistake : sorted) {
             message.append("\n  ").append(++number).append(". ").append(mistake);
         }
+        message.append("\n").append(MessageCode.WHERE_EXPLAINED);
         return new DefinitionException(message.toString());
     }
 }

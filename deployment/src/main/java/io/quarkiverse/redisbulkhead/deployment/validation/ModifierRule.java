@@ -8,6 +8,7 @@ import org.jboss.jandex.MethodInfo;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** A guarded method must be one that a subclass can override: not private, not static, not final. */
 final class ModifierRule implements Rule {
@@ -21,9 +22,11 @@ final class ModifierRule implements Rule {
         }
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.comesFromClass() && Modifier.isFinal(guard.method().flags())) {
-                mistakes.accept(new Mistake(guard.place(), "the method is final and cannot be guarded, but @RedisBulkhead on "
-                        + guard.source().place() + " covers it. Make it non-final, or annotate the other methods one by one"
-                        + " instead of the class"));
+                mistakes.accept(new Mistake(MessageCode.RBH010, guard.place(),
+                        "the method is final and cannot be guarded, but @RedisBulkhead on "
+                                + guard.source().place()
+                                + " covers it. Make it non-final, or annotate the other methods one by one"
+                                + " instead of the class"));
             }
         }
     }
@@ -31,14 +34,17 @@ final class ModifierRule implements Rule {
     private static void checkAnnotated(AnnotatedElement element, Consumer<Mistake> mistakes) {
         MethodInfo method = element.method();
         if (Modifier.isStatic(method.flags())) {
-            mistakes.accept(new Mistake(element.place(), "the method is static and cannot be guarded by @RedisBulkhead."
-                    + " Make it an instance method of a bean"));
+            mistakes.accept(new Mistake(MessageCode.RBH010, element.place(),
+                    "the method is static and cannot be guarded by @RedisBulkhead."
+                            + " Make it an instance method of a bean"));
         } else if (Modifier.isPrivate(method.flags())) {
-            mistakes.accept(new Mistake(element.place(), "the method is private and cannot be guarded by @RedisBulkhead."
-                    + " Make it package-private or more visible"));
+            mistakes.accept(new Mistake(MessageCode.RBH010, element.place(),
+                    "the method is private and cannot be guarded by @RedisBulkhead."
+                            + " Make it package-private or more visible"));
         } else if (Modifier.isFinal(method.flags())) {
-            mistakes.accept(new Mistake(element.place(), "the method is final and cannot be guarded by @RedisBulkhead."
-                    + " Make it non-final"));
+            mistakes.accept(new Mistake(MessageCode.RBH010, element.place(),
+                    "the method is final and cannot be guarded by @RedisBulkhead."
+                            + " Make it non-final"));
         }
     }
 }

@@ -8,6 +8,7 @@ import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 
 /** The end of a guarded execution must be seen, or the permit would be given back too early. */
 final class ObservableEndRule implements Rule {
@@ -32,7 +33,8 @@ final class ObservableEndRule implements Rule {
     }
 
     private static void report(GuardedBeanMethod guard, String reason, Consumer<Mistake> mistakes) {
-        mistakes.accept(new Mistake(guard.place(), "@RedisBulkhead cannot see when an execution of this method ends, because "
-                + reason + ". Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value"));
+        mistakes.accept(new Mistake(MessageCode.RBH014, guard.place(),
+                "@RedisBulkhead cannot see when an execution of this method ends, because "
+                        + reason + ". Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value"));
     }
 }

@@ -8,6 +8,8 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 
 /** A call has one key for each of its bulkheads. */
 final class OneKeyRule implements Rule {
@@ -19,7 +21,7 @@ final class OneKeyRule implements Rule {
                 List<KeyParameter> parameters = guard.keysOf(bulkhead);
                 List<String> keys = keys(guard, bulkhead, parameters);
                 if (keys.size() > 1) {
-                    mistakes.accept(new Mistake(parameters.get(0).place(), Texts.annotation(bulkhead.name())
+                    mistakes.accept(new Mistake(MessageCode.RBH018, parameters.get(0).place(), Texts.annotation(bulkhead.name())
                             + " has several keys here: " + String.join(", ", keys)
                             + ". Keep one of them; a keyResolver can make one key from several parameters"));
                 }
@@ -28,8 +30,8 @@ final class OneKeyRule implements Rule {
     }
 
     private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<KeyParameter> parameters) {
-        List<String> keys = new ArrayList<>(parameters.stream().map(Texts::parameter).toList());
-        bulkhead.keyResolver().map(Texts::keyResolver)
+        List<String> keys = new ArrayList<>(parameters.stream().map(KeyTexts::parameter).toList());
+        bulkhead.keyResolver().map(KeyTexts::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
                 .ifPresent(keys::add);
         return keys;

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 
 /** One thing that must hold for the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
 public interface Rule {
@@ -22,23 +23,24 @@ public interface Rule {
      * All rules.
      *
      * @param config what is configured while the application is built
+     * @param fixed what is configured for good then
      * @return one of each
      */
-    static List<Rule> all(Config config) {
+    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed) {
         ConfiguredValues configured = new ConfiguredValues(config);
         return List.of(
-                new WrittenValuesRule(),
+                new DefinitionsRule(configured),
                 new ConfiguredValuesRule(configured),
-                new PermitsStatedRule(configured),
-                new SameDefinitionRule(),
-                new ReservedNamesRule(),
-                new DistinctNamesRule(),
+                new ConfiguredNamesRule(configured),
+                new RedisClientRule(configured, fixed),
+                new LeaseRule(configured, fixed.store()),
+                new LocalLimitRule(configured, fixed.store()),
                 new ModifierRule(),
                 new BeanRule(),
                 new BusinessMethodRule(),
                 new BareBindingRule(),
                 new ObservableEndRule(),
-                new EventLoopRule(),
+                new EventLoopRule(new EventLoopEntries(configured)),
                 new KeyOfBulkheadRule(),
                 new AmbiguousKeyRule(),
                 new OneKeyRule(),

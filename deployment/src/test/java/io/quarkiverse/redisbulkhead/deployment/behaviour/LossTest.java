@@ -51,8 +51,9 @@ class LossTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Caller.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "660ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"strict\".on-lost", "interrupt")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"bounded\".max-hold", "1500ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"bounded\".max-hold", "2500ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".max-hold", "500ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".on-lost", "interrupt")
             .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
@@ -263,7 +264,7 @@ class LossTest {
 
         assertThat(loss.reason()).isEqualTo(Reason.MAX_HOLD);
         assertThat(loss.method()).isEqualTo("Guarded#bounded");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(1_400), LONG);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(2_400), LONG);
         await().atMost(Duration.ofSeconds(1)).pollDelay(Duration.ZERO)
                 .until(() -> bulkheads.semaphore("bounded").holders().isEmpty());
         end.countDown();
@@ -278,7 +279,7 @@ class LossTest {
         assertThat(losses.awaitOne().reason()).isEqualTo(Reason.MAX_HOLD);
     }
 
-    /** The lease is a second; the execution takes longer than that. */
+    /** The lease is two seconds; the execution takes longer than that. */
     @Test
     void thePermitIsRenewedWhileTheExecutionRuns() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -288,7 +289,7 @@ class LossTest {
         Holder atFirst = bulkheads.semaphore("lenient").holders().get(0);
 
         await().atMost(LONG).until(() -> bulkheads.semaphore("lenient").holders().stream()
-                .anyMatch(holder -> holder.until().isAfter(atFirst.until().plusMillis(1_500))));
+                .anyMatch(holder -> holder.until().isAfter(atFirst.until().plusMillis(2_500))));
 
         assertThat(permit.isHeld()).isTrue();
         end.countDown();
@@ -358,34 +359,34 @@ class LossTest {
         @Inject
         CurrentPermit permit;
 
-        @RedisBulkhead(name = "lenient", permits = 1, expire = "1s")
+        @RedisBulkhead(name = "lenient", permits = 1, expire = "2s")
         String lenient(CompletableFuture<Permit> own, Step step, String result) throws Exception {
             own.complete(permit.get());
             step.run();
             return result;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        @RedisBulkhead(name = "strict", permits = 1, expire = "2s")
         String strict(Callable<String> body) throws Exception {
             return body.call();
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        @RedisBulkhead(name = "strict", permits = 1, expire = "2s")
         Uni<String> strictUni(Uni<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        @RedisBulkhead(name = "strict", permits = 1, expire = "2s")
         CompletionStage<String> strictStage(CompletableFuture<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = "1s")
+        @RedisBulkhead(name = "strict", permits = 1, expire = "2s")
         Multi<Long> strictMulti(Multi<Long> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "bounded", permits = 1, expire = "600ms")
+        @RedisBulkhead(name = "bounded", permits = 1, expire = "2s")
         String bounded(CountDownLatch end) throws InterruptedException {
             end.await();
             return "done";

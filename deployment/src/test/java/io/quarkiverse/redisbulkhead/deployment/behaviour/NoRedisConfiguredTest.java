@@ -23,7 +23,7 @@ class NoRedisConfiguredTest {
             .assertException(failure -> {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
                 assertThat(cause.getClass().getName()).isEqualTo(ConfigurationException.class.getName());
-                assertThat(cause).hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("reports");
+                assertThat(cause).hasMessageContaining("RBH027 quarkus.redis.hosts is not set").hasMessageContaining("reports");
             });
 
     @Test

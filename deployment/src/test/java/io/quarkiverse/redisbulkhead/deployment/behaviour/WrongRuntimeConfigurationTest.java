@@ -27,7 +27,7 @@ class WrongRuntimeConfigurationTest {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
                 assertThat(cause).hasMessageContaining("5 errors")
                         .hasMessageContaining(
-                                "quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
+                                "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
                         .hasMessageContaining(
                                 "lock-store.step-timeout must be from 50 milliseconds to one minute, but is PT0.01S")

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkus.arc.lookup.LookupIfProperty;
 import io.quarkus.arc.profile.IfBuildProfile;
 import io.quarkus.arc.properties.IfBuildProperty;
@@ -25,7 +25,9 @@ class DisabledBeansTest {
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(OtherProfile.class, OtherProperty.class, LookedUp.class,
                     VetoedClass.class, Excluded.class, Base.class, Heir.class))
-            .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName());
+            .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
+            .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3");
 
     @Inject
     Declarations declarations;
@@ -33,6 +35,11 @@ class DisabledBeansTest {
     @Test
     void disabledBeansAreIgnored() {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("looked-up");
+    }
+
+    @Test
+    void configurationForThemIsNoMistake() {
+        assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
     }
 
     @Singleton

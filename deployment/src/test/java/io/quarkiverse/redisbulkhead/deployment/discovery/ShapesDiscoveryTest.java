@@ -6,7 +6,6 @@ import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.SYNC
 import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.UNI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -127,16 +126,14 @@ class ShapesDiscoveryTest {
     }
 
     @Test
-    void eachBulkheadIsDeclaredOnceWithAllItsPlaces() {
+    void eachAnnotationIsDeclaredWithItsPlace() {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
-                new BulkheadDeclaration("own", 4, true, Duration.ofMinutes(1), Duration.ofMillis(1500),
-                        List.of(test + "$Whole#own")),
-                new BulkheadDeclaration("whole", 3, false, Duration.ofSeconds(30), Duration.ZERO,
-                        List.of(test + "$Whole")),
-                new BulkheadDeclaration("orders", 2, false, Duration.ofSeconds(30), Duration.ZERO,
-                        List.of(test + "$Orders#save", test + "$Repository#load")));
-        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("alpha", "heir", "kinds",
+                new BulkheadDeclaration(test + "$Whole#own", "own", 4, true, "1m", "1500ms"),
+                new BulkheadDeclaration(test + "$Whole", "whole", 3, false, "30s", "0s"),
+                new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, false, "30s", "0s"),
+                new BulkheadDeclaration(test + "$Repository#load", "orders", 2, false, "30s", "0s"));
+        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("alpha", "heir", "kinds",
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "whole", "zulu");
     }
 

@@ -14,7 +14,7 @@ class AmbiguousKeyRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(AmbiguousKeyRuleTest.class, new Class<?>[] { Pages.class },
-            "Pages#fetch: @BulkheadKey on parameter 'host' does not say which bulkhead it is for, and the method has several:"
+            "RBH017 Pages#fetch: @BulkheadKey on parameter 'host' does not say which bulkhead it is for, and the method has several:"
                     + " \"pages\", \"crawler\". Name one of them, as in @BulkheadKey(\"pages\")");
 
     @Test

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.Assertions;
@@ -13,23 +14,30 @@ class BeanRuleTest {
 
     private static final String NO_BEAN = " is no bean, so @RedisBulkhead guards nothing here. ";
 
+    private static final String PRODUCED = ", and CDI does not intercept what a producer makes, so @RedisBulkhead guards nothing"
+            + " here. Make the class a bean itself by a scope such as @ApplicationScoped, put the annotation on a method of a bean"
+            + " that calls it, or take permits in code by RedisBulkheads";
+
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(BeanRuleTest.class,
             new Class<?>[] { Plain.class, PlainClass.class, Abstract.class, Inner.class, Port.class, Whole.class, Adapter.class,
-                    Guarded.class, Constructors.class },
-            "Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
-            "Constructors#guarded: Constructors" + NO_BEAN
+                    Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class },
+            "RBH011 Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
+            "RBH011 Constructors#guarded: Constructors" + NO_BEAN
                     + "It has several constructors: mark one with @Inject, or add one without parameters",
-            "Guarded: @RedisBulkhead does not work on annotation types. Put it on the class or method itself",
-            "Inner#guarded: Inner" + NO_BEAN + "An inner, local or anonymous class cannot be a bean: make it static or a class"
+            "RBH011 Guarded: @RedisBulkhead does not work on annotation types. Put it on the class or method itself",
+            "RBH011 InField: beans of InField are made by the producer Producer#inField" + PRODUCED,
+            "RBH011 Inner#guarded: Inner" + NO_BEAN
+                    + "An inner, local or anonymous class cannot be a bean: make it static or a class"
                     + " of its own, and add a scope such as @ApplicationScoped",
-            "Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
-            "PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
-            "Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
+            "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
+            "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
+            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
                     + " here (REST clients excepted, and this is none). Put it on the implementing method",
-            "Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
+            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
                     + " here (REST clients excepted, and this is none). Put it on the implementing method",
-            "Whole: an interface is no bean, so @RedisBulkhead guards nothing here (REST clients excepted, and this is none)."
+            "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
+            "RBH011 Whole: an interface is no bean, so @RedisBulkhead guards nothing here (REST clients excepted, and this is none)."
                     + " Put it on the implementing class");
 
     @Test
@@ -108,6 +116,32 @@ class BeanRuleTest {
 
         @RedisBulkhead(name = "a", permits = 1)
         void guarded() {
+        }
+    }
+
+    static class Produced {
+
+        @RedisBulkhead(name = "a", permits = 1)
+        void guarded() {
+        }
+    }
+
+    @RedisBulkhead(name = "a", permits = 1)
+    static class InField {
+
+        void guarded() {
+        }
+    }
+
+    @Singleton
+    static class Producer {
+
+        @Produces
+        InField inField = new InField();
+
+        @Produces
+        Produced produced() {
+            return new Produced();
         }
     }
 }

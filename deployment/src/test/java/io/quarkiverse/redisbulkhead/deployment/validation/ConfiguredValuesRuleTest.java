@@ -14,30 +14,30 @@ class ConfiguredValuesRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredValuesRuleTest.class,
             new Class<?>[] { Reports.class },
-            "quarkus.redis-bulkhead.\"of.sales\".enabled: enabled must be true or false, but is 'sometimes'",
-            "quarkus.redis-bulkhead.\"of.sales\".expire: expire must be a duration such as 30s, 5m or PT30S, but is 'soon'",
-            "quarkus.redis-bulkhead.\"of.sales\".fair: fair must be true or false, but is 'perhaps'",
-            "quarkus.redis-bulkhead.\"of.sales\".local-permits: localPermits must be at least 1, but is 0",
-            "quarkus.redis-bulkhead.\"of.sales\".max-hold: maxHold must be a duration such as 10m, 2h or PT10M, but is 'long'",
-            "quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".enabled: enabled must be true or false, but is 'sometimes'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".expire: expire must be a duration such as 30s, 5m or PT30S, but is 'soon'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".fair: fair must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".local-permits: localPermits must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-hold: maxHold must be a duration such as 10m, 2h or PT10M, but is 'long'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
                     + " but is 'a while'",
-            "quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
-            "quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
-            "quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
-            "quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
-            "quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
-            "quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
-            "quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
-            "quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
+            "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
+            "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
-            "quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
-            "quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
-            "quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
-            "quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
+            "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
+            "RBH005 quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
+            "RBH005 quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
+            "RBH005 quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
                     + " but is 'some'",
-            "quarkus.redis-bulkhead.weekly.max-hold: maxHold must be at least one millisecond, but is PT0S",
-            "quarkus.redis-bulkhead.weekly.max-wait: maxWait must not be negative, but is PT-1S",
-            "quarkus.redis-bulkhead.weekly.permits: permits must be a whole number from 1 to 2147483647, but is 'many'")
+            "RBH005 quarkus.redis-bulkhead.weekly.max-hold: maxHold must be at least one millisecond, but is PT0S",
+            "RBH005 quarkus.redis-bulkhead.weekly.max-wait: maxWait must not be negative, but is PT-1S",
+            "RBH005 quarkus.redis-bulkhead.weekly.permits: permits must be a whole number from 1 to 2147483647, but is 'many'")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".enabled", "sometimes")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".expire", "soon")

@@ -13,7 +13,7 @@ class DistinctNamesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(DistinctNamesRuleTest.class, new Class<?>[] { Reports.class },
-            "Reports#render: @RedisBulkhead(name = \"database\") stands here more than once, so each call would take several"
+            "RBH009 Reports#render: @RedisBulkhead(name = \"database\") stands here more than once, so each call would take several"
                     + " permits of one bulkhead. Keep one of them, or use different names");
 
     @Test

@@ -30,26 +30,29 @@ class KeyOfBulkheadRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyOfBulkheadRuleTest.class,
             new Class<?>[] { Plain.class, PlainWhole.class, Names.class, Whole.class, Base.class, Heir.class, Port.class,
                     Adapter.class, Client.class },
-            "Base#abstractly: " + NO_EFFECT + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
+            "RBH016 Base#abstractly: " + NO_EFFECT
+                    + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
                     + " @RedisBulkhead",
-            "Client#unguarded: " + INTERFACE,
-            "Names#far: @BulkheadKey(\"tenants\") on parameter 'host' names no bulkhead of this method."
+            "RBH016 Client#unguarded: " + INTERFACE,
+            "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' names no bulkhead of this method."
                     + " Those there are: \"pages\"",
-            "Names#near: @BulkheadKey(\"page\") on parameter 'host' names no bulkhead of this method. Did you mean \"pages\"?"
+            "RBH016 Names#near: @BulkheadKey(\"page\") on parameter 'host' names no bulkhead of this method. Did you mean \"pages\"?"
                     + " Those there are: \"pages\", \"websites\"",
-            "Names#unguarded: " + UNGUARDED,
-            "Plain#unguarded: " + UNGUARDED,
-            "PlainWhole: PlainWhole is no bean, so @RedisBulkhead guards nothing here. Add a scope such as @ApplicationScoped",
-            "Port#guarded: " + INTERFACE,
-            "Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
+            "RBH016 Names#unguarded: " + UNGUARDED,
+            "RBH016 Plain#unguarded: " + UNGUARDED,
+            "RBH011 PlainWhole: PlainWhole is no bean, so @RedisBulkhead guards nothing here. Add a scope such as @ApplicationScoped",
+            "RBH016 Port#guarded: " + INTERFACE,
+            "RBH016 Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
                     + " @RedisBulkhead guards",
-            "Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
+            "RBH010 Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
-            "Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' names no bulkhead of this method. Did you mean \"whole\"?"
+            "RBH016 Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' names no bulkhead of this method. Did you mean \"whole\"?"
                     + " Those there are: \"whole\"",
-            "Whole#hidden: " + NO_EFFECT + "the method is private, so no bulkhead guards it. Remove it, or make the method"
+            "RBH016 Whole#hidden: " + NO_EFFECT
+                    + "the method is private, so no bulkhead guards it. Remove it, or make the method"
                     + " package-private or more visible",
-            "Whole#statically: " + NO_EFFECT + "the method is static, so no bulkhead guards it. Remove it, or make the method"
+            "RBH016 Whole#statically: " + NO_EFFECT
+                    + "the method is static, so no bulkhead guards it. Remove it, or make the method"
                     + " an instance method of a bean");
 
     @Test

@@ -32,24 +32,24 @@ class KeyResolverBeanRuleTest {
             new Class<?>[] { Methods.class, Whole.class, Key.class, Plain.class, Abstract.class, Port.class, Inner.class,
                     Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
                     NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class },
-            "Methods#abstractClass: " + because("Abstract", "is no bean. It is abstract, and no bean inherits from it"),
-            "Methods#constructors: " + because("Constructors",
+            "RBH021 Methods#abstractClass: " + because("Abstract", "is no bean. It is abstract, and no bean inherits from it"),
+            "RBH021 Methods#constructors: " + because("Constructors",
                     "is no bean. It has several constructors: mark one with @Inject, or add one without parameters"),
-            "Methods#hidden: " + because("Hidden", "is no type of its bean, because @Typed leaves it out. Add it there"),
-            "Methods#inner: " + because("Inner",
+            "RBH021 Methods#hidden: " + because("Hidden", "is no type of its bean, because @Typed leaves it out. Add it there"),
+            "RBH021 Methods#inner: " + because("Inner",
                     "is no bean. An inner, local or anonymous class cannot be a bean: make it static or"
                             + " a class of its own, and add a scope such as @ApplicationScoped"),
-            "Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
-            "Methods#parent: " + because("Parent", "stands for several beans: Child, Parent" + SEVERAL_WAY_OUT),
-            "Methods#plain: " + because("Plain", "is no bean. Add a scope such as @ApplicationScoped"),
-            "Methods#port: " + because("Port", "is no bean. It is an interface, and no bean implements it"),
-            "Methods#produced: " + because("Produced",
+            "RBH021 Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
+            "RBH021 Methods#parent: " + because("Parent", "stands for several beans: Child, Parent" + SEVERAL_WAY_OUT),
+            "RBH021 Methods#plain: " + because("Plain", "is no bean. Add a scope such as @ApplicationScoped"),
+            "RBH021 Methods#port: " + because("Port", "is no bean. It is an interface, and no bean implements it"),
+            "RBH021 Methods#produced: " + because("Produced",
                     "stands for several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
-            "Methods#qualified: " + because("Qualified",
+            "RBH021 Methods#qualified: " + because("Qualified",
                     "stands for no bean without qualifiers. Those with qualifiers are Qualified."
                             + " Remove the qualifiers, or add @Default"),
-            "Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
-            "Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is no bean."
+            "RBH021 Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
+            "RBH021 Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is no bean."
                     + " Add a scope such as @ApplicationScoped");
 
     private static String because(String type, String reason) {

@@ -29,17 +29,17 @@ class KeyTypeRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyTypeRuleTest.class,
             new Class<?>[] { Refused.class, Allowed.class, Colour.class, Tenant.class, Generic.class, OfText.class,
                     OfTenants.class },
-            "Generic#keyed: " + refusal("Tenant"),
-            "Refused#array: " + refusal("java.lang.String[]"),
-            "Refused#arrayOfPrimitives: " + refusal("byte[]"),
-            "Refused#changing: " + refusal("java.util.concurrent.atomic.AtomicInteger"),
-            "Refused#clock: " + refusal("java.time.Clock"),
-            "Refused#collection: " + refusal("java.util.List<java.lang.String>"),
-            "Refused#enums: " + refusal("Colour[]"),
-            "Refused#number: " + refusal("java.lang.Number"),
-            "Refused#object: " + refusal("java.lang.Object"),
-            "Refused#own: " + refusal("Tenant"),
-            "Refused#unbound: " + refusal("T"));
+            "RBH019 Generic#keyed: " + refusal("Tenant"),
+            "RBH019 Refused#array: " + refusal("java.lang.String[]"),
+            "RBH019 Refused#arrayOfPrimitives: " + refusal("byte[]"),
+            "RBH019 Refused#changing: " + refusal("java.util.concurrent.atomic.AtomicInteger"),
+            "RBH019 Refused#clock: " + refusal("java.time.Clock"),
+            "RBH019 Refused#collection: " + refusal("java.util.List<java.lang.String>"),
+            "RBH019 Refused#enums: " + refusal("Colour[]"),
+            "RBH019 Refused#number: " + refusal("java.lang.Number"),
+            "RBH019 Refused#object: " + refusal("java.lang.Object"),
+            "RBH019 Refused#own: " + refusal("Tenant"),
+            "RBH019 Refused#unbound: " + refusal("T"));
 
     private static String refusal(String type) {
         return "@BulkheadKey on parameter 'key': values of type " + type

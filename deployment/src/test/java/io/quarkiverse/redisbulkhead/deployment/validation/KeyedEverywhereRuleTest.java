@@ -24,11 +24,11 @@ class KeyedEverywhereRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereRuleTest.class,
             new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
-            "@RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), but none at"
+            "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), but none at"
                     + " Pages#order" + WAY_OUT,
-            "@RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch (parameter 'host'),"
+            "RBH020 @RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch (parameter 'host'),"
                     + " but none at Client#all, Pages#fetch" + WAY_OUT,
-            "@RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but none at Whole#forgotten"
+            "RBH020 @RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but none at Whole#forgotten"
                     + WAY_OUT);
 
     @Test

@@ -16,12 +16,12 @@ class ModifierRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ModifierRuleTest.class,
             new Class<?>[] { Methods.class, Whole.class },
-            "Methods#guardedFinal: the method is final and cannot be guarded by @RedisBulkhead. Make it non-final",
-            "Methods#guardedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
+            "RBH010 Methods#guardedFinal: the method is final and cannot be guarded by @RedisBulkhead. Make it non-final",
+            "RBH010 Methods#guardedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
-            "Methods#guardedStatic: the method is static and cannot be guarded by @RedisBulkhead."
+            "RBH010 Methods#guardedStatic: the method is static and cannot be guarded by @RedisBulkhead."
                     + " Make it an instance method of a bean",
-            "Whole#guardedFinal: the method is final and cannot be guarded, but @RedisBulkhead on Whole covers it."
+            "RBH010 Whole#guardedFinal: the method is final and cannot be guarded, but @RedisBulkhead on Whole covers it."
                     + " Make it non-final, or annotate the other methods one by one instead of the class");
 
     @Test

@@ -25,15 +25,15 @@ class ObservableEndRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ObservableEndRuleTest.class,
             new Class<?>[] { Service.class, Generic.class, Bound.class, OwnFuture.class, Suspending.class,
                     kotlin.coroutines.Continuation.class },
-            "Generic#generic" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
-            "Service#asyncResponse" + BECAUSE + "answers through an AsyncResponse" + WAY_OUT,
-            "Service#future" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
-            "Service#ownFuture" + BECAUSE + "returns OwnFuture" + WAY_OUT,
-            "Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher" + WAY_OUT,
-            "Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti" + WAY_OUT,
-            "Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni" + WAY_OUT,
-            "Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future" + WAY_OUT,
-            "Suspending#suspending" + BECAUSE + "is a Kotlin suspend function" + WAY_OUT);
+            "RBH014 Generic#generic" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
+            "RBH014 Service#asyncResponse" + BECAUSE + "answers through an AsyncResponse" + WAY_OUT,
+            "RBH014 Service#future" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
+            "RBH014 Service#ownFuture" + BECAUSE + "returns OwnFuture" + WAY_OUT,
+            "RBH014 Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher" + WAY_OUT,
+            "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti" + WAY_OUT,
+            "RBH014 Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni" + WAY_OUT,
+            "RBH014 Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future" + WAY_OUT,
+            "RBH014 Suspending#suspending" + BECAUSE + "is a Kotlin suspend function" + WAY_OUT);
 
     @Test
     void methodsWhoseEndCannotBeSeenFailTheBuild() {

@@ -20,12 +20,13 @@ class OneKeyRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(OneKeyRuleTest.class,
             new Class<?>[] { Methods.class, Whole.class, TenantKey.class },
-            "Methods#both: @RedisBulkhead(name = \"both\") has several keys here: parameter 'tenant',"
+            "RBH018 Methods#both: @RedisBulkhead(name = \"both\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class" + WAY_OUT,
-            "Methods#named: @RedisBulkhead(name = \"named\") has several keys here: parameter 'host', parameter 'path'"
+            "RBH018 Methods#named: @RedisBulkhead(name = \"named\") has several keys here: parameter 'host', parameter 'path'"
                     + WAY_OUT,
-            "Methods#two: @RedisBulkhead(name = \"two\") has several keys here: parameter 'host', parameter 'path'" + WAY_OUT,
-            "Whole#keyed: @RedisBulkhead(name = \"whole\") has several keys here: parameter 'tenant',"
+            "RBH018 Methods#two: @RedisBulkhead(name = \"two\") has several keys here: parameter 'host', parameter 'path'"
+                    + WAY_OUT,
+            "RBH018 Whole#keyed: @RedisBulkhead(name = \"whole\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
 
     @Test

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Deploys an application with mistakes and checks the report, line by line. */
@@ -33,6 +34,7 @@ final class Reported {
         for (int i = 0; i < lines.length; i++) {
             expected.append("\n  ").append(i + 1).append(". ").append(lines[i]);
         }
+        expected.append("\n").append(MessageCode.WHERE_EXPLAINED);
         return thrown -> {
             assertThat(thrown).isInstanceOf(DefinitionException.class);
             assertThat(thrown.getMessage().replace(test.getName() + "$", "")).isEqualTo(expected.toString());

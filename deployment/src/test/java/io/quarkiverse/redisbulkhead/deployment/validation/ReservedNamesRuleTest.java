@@ -13,11 +13,11 @@ class ReservedNamesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ReservedNamesRuleTest.class, new Class<?>[] { Client.class },
-            "Client#behindALock: @RedisBulkhead: name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'."
+            "RBH001 Client#behindALock: @RedisBulkhead: name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'."
                     + " Use another name, or RedisBulkheads.lock(\"orders\") for a lock",
-            "Client#call: @RedisBulkhead(name = \"rest\") could not be configured, because quarkus.redis-bulkhead.rest"
+            "RBH008 Client#call: @RedisBulkhead(name = \"rest\") could not be configured, because quarkus.redis-bulkhead.rest"
                     + " is the extension's own. Use another name, such as \"rest-calls\"",
-            "Client#lock: @RedisBulkhead(name = \"lock\") could not be configured, because quarkus.redis-bulkhead.lock"
+            "RBH008 Client#lock: @RedisBulkhead(name = \"lock\") could not be configured, because quarkus.redis-bulkhead.lock"
                     + " is the extension's own. Use another name, such as \"lock-calls\"");
 
     @Test

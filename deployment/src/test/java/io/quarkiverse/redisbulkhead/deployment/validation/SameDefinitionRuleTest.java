@@ -17,16 +17,16 @@ class SameDefinitionRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(SameDefinitionRuleTest.class,
             new Class<?>[] { Daily.class, Weekly.class },
-            "@RedisBulkhead(name = \"expire\"): has different values:"
+            "RBH007 @RedisBulkhead(name = \"expire\"): has different values:"
                     + " permits=1, fair=false, expire=10s, maxWait=0s at Daily#expire;"
                     + " permits=1, fair=false, expire=11s, maxWait=0s at Weekly#expire" + WAY_OUT,
-            "@RedisBulkhead(name = \"fair\"): has different values:"
+            "RBH007 @RedisBulkhead(name = \"fair\"): has different values:"
                     + " permits=1, fair=true, expire=30s, maxWait=0s at Daily#fair;"
                     + " fair=false, expire=30s, maxWait=0s at Weekly#fair" + WAY_OUT,
-            "@RedisBulkhead(name = \"maxWait\"): has different values:"
+            "RBH007 @RedisBulkhead(name = \"maxWait\"): has different values:"
                     + " permits=1, fair=false, expire=30s, maxWait=2s at Daily#maxWait;"
                     + " fair=false, expire=30s, maxWait=0s at Weekly#maxWait" + WAY_OUT,
-            "@RedisBulkhead(name = \"permits\"): has different values:"
+            "RBH007 @RedisBulkhead(name = \"permits\"): has different values:"
                     + " permits=1, fair=false, expire=30s, maxWait=0s at Daily#permits;"
                     + " permits=2, fair=false, expire=30s, maxWait=0s at Weekly#permits" + WAY_OUT);
 

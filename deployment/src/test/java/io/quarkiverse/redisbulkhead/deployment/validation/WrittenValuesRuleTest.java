@@ -17,23 +17,24 @@ class WrittenValuesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(WrittenValuesRuleTest.class, new Class<?>[] { Reports.class },
-            "Reports#blankName: @RedisBulkhead: name must not be blank, but is ' '",
-            "Reports#expireForever: @RedisBulkhead(name = \"d\"): expire must not be longer than 365 days, but is PT8784H",
-            "Reports#expireNegative: @RedisBulkhead(name = \"f\"): expire must be at least one millisecond, but is PT-1S",
-            "Reports#expireOverflow: @RedisBulkhead(name = \"g\"): expire must be a duration such as 30s, 5m or PT30S,"
+            "RBH001 Reports#blankName: @RedisBulkhead: name must not be blank, but is ' '",
+            "RBH003 Reports#expireForever: @RedisBulkhead(name = \"d\"): expire must not be longer than 365 days, but is PT8784H",
+            "RBH003 Reports#expireNegative: @RedisBulkhead(name = \"f\"): expire must be at least one millisecond, but is PT-1S",
+            "RBH003 Reports#expireOverflow: @RedisBulkhead(name = \"g\"): expire must be a duration such as 30s, 5m or PT30S,"
                     + " but is '99999999999999999999d'",
-            "Reports#expireUnreadable: @RedisBulkhead(name = \"c\"): expire must be a duration such as 30s, 5m or PT30S,"
+            "RBH003 Reports#expireUnreadable: @RedisBulkhead(name = \"c\"): expire must be a duration such as 30s, 5m or PT30S,"
                     + " but is 'soon'",
-            "Reports#expireZero: @RedisBulkhead(name = \"e\"): expire must be at least one millisecond, but is PT0S",
-            "Reports#longName: @RedisBulkhead: name must not be longer than 200 characters, but '" + FIFTY.substring(0, 40)
+            "RBH003 Reports#expireZero: @RedisBulkhead(name = \"e\"): expire must be at least one millisecond, but is PT0S",
+            "RBH001 Reports#longName: @RedisBulkhead: name must not be longer than 200 characters, but '"
+                    + FIFTY.substring(0, 40)
                     + "...' has 201",
-            "Reports#maxWaitEmpty: @RedisBulkhead(name = \"k\"): maxWait must be a duration such as 2s, 500ms or PT2S, but is ''",
-            "Reports#maxWaitForever: @RedisBulkhead(name = \"i\"): maxWait must not be longer than 365 days, but is PT8784H",
-            "Reports#maxWaitNegative: @RedisBulkhead(name = \"j\"): maxWait must not be negative, but is PT-1S",
-            "Reports#maxWaitUnreadable: @RedisBulkhead(name = \"h\"): maxWait must be a duration such as 2s, 500ms or PT2S,"
+            "RBH004 Reports#maxWaitEmpty: @RedisBulkhead(name = \"k\"): maxWait must be a duration such as 2s, 500ms or PT2S, but is ''",
+            "RBH004 Reports#maxWaitForever: @RedisBulkhead(name = \"i\"): maxWait must not be longer than 365 days, but is PT8784H",
+            "RBH004 Reports#maxWaitNegative: @RedisBulkhead(name = \"j\"): maxWait must not be negative, but is PT-1S",
+            "RBH004 Reports#maxWaitUnreadable: @RedisBulkhead(name = \"h\"): maxWait must be a duration such as 2s, 500ms or PT2S,"
                     + " but is 'a while'",
-            "Reports#negativePermits: @RedisBulkhead(name = \"b\"): permits must be at least 1, but is -3",
-            "Reports#noPermits: @RedisBulkhead(name = \"a\"): permits must be at least 1, but is 0");
+            "RBH002 Reports#negativePermits: @RedisBulkhead(name = \"b\"): permits must be at least 1, but is -3",
+            "RBH002 Reports#noPermits: @RedisBulkhead(name = \"a\"): permits must be at least 1, but is 0");
 
     @Test
     void badValuesInAnnotationsFailTheBuild() {

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.validation;
+package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -24,7 +24,13 @@ public enum DurationText {
     ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S", duration -> LockSpec.named("any").acquireTimeout(duration)),
 
     /** The lease of a lock. */
-    LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S", duration -> LockSpec.named("any").lockTimeout(duration));
+    LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S", duration -> LockSpec.named("any").lockTimeout(duration)),
+
+    /** How long a call waits for an answer from Redis. */
+    COMMAND_TIMEOUT("commandTimeout", "1s, 500ms or PT1S", DurationText::checkCommandTimeout);
+
+    private static final Duration SHORTEST_COMMAND = Duration.ofMillis(1);
+    private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
 
     private final String member;
     private final String examples;
@@ -34,6 +40,13 @@ public enum DurationText {
         this.member = member;
         this.examples = examples;
         this.check = check;
+    }
+
+    private static void checkCommandTimeout(Duration duration) {
+        if (duration.compareTo(SHORTEST_COMMAND) < 0 || duration.compareTo(LONGEST_COMMAND) > 0) {
+            throw new IllegalArgumentException(
+                    "commandTimeout must be from one millisecond to one hour, but is " + duration);
+        }
     }
 
     /**
@@ -58,7 +71,28 @@ public enum DurationText {
         return Duration.ofMillis(duration.toMillis());
     }
 
-    boolean isValid(String written) {
+    /**
+     * Whether a duration is within bounds.
+     *
+     * @param duration the value
+     * @return whether it may be used
+     */
+    public boolean isValid(Duration duration) {
+        try {
+            check.accept(duration);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether a value can be read and is within bounds.
+     *
+     * @param written the value
+     * @return whether {@link #parse} takes it
+     */
+    public boolean isValid(String written) {
         try {
             parse(written);
             return true;

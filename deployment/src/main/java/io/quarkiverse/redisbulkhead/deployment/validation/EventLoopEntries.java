@@ -1,0 +1,118 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.AnnotationOverlay;
+import org.jboss.jandex.AnnotationValue;
+import org.jboss.jandex.Declaration;
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+
+/** The ways in which Quarkus calls a synchronous method on an event loop though it does not carry {@code @NonBlocking}. */
+final class EventLoopEntries {
+
+    private static final DotName GRPC_SERVICE = DotName.createSimple("io.quarkus.grpc.GrpcService");
+    private static final DotName STREAM_OBSERVER = DotName.createSimple("io.grpc.stub.StreamObserver");
+    private static final DotName CONSUME_EVENT = DotName.createSimple("io.quarkus.vertx.ConsumeEvent");
+    private static final DotName ROUTE = DotName.createSimple("io.quarkus.vertx.web.Route");
+    private static final DotName ROUTES = DotName.createSimple("io.quarkus.vertx.web.Route$Routes");
+    private static final DotName ROUTE_FILTER = DotName.createSimple("io.quarkus.vertx.web.RouteFilter");
+    private static final Set<DotName> CHANNELS = Set.of(
+            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Incoming"),
+            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Outgoing"),
+            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Incomings"));
+
+    private static final String MESSAGING_MODE = "quarkus.messaging.blocking.signatures.execution.mode";
+
+    private static final Set<DotName> OFF = Set.of(
+            DotName.createSimple("io.smallrye.common.annotation.Blocking"),
+            DotName.createSimple("io.smallrye.common.annotation.RunOnVirtualThread"));
+    private static final DotName TRANSACTIONAL = DotName.createSimple("jakarta.transaction.Transactional");
+    private static final DotName BLOCKING_MESSAGES = DotName
+            .createSimple("io.smallrye.reactive.messaging.annotations.Blocking");
+
+    private final ConfiguredValues configured;
+
+    EventLoopEntries(ConfiguredValues configured) {
+        this.configured = configured;
+    }
+
+    /**
+     * What calls a synchronous method on an event loop.
+     *
+     * @return what does, and the way out; empty when nothing surely does
+     */
+    Optional<String> of(GuardedBeanMethod guard, BulkheadUsage usage) {
+        AnnotationOverlay annotations = usage.annotations();
+        if (isGrpc(guard, usage)) {
+            return Optional.of("gRPC calls this method on an event loop. Add @Blocking or @RunOnVirtualThread");
+        }
+        if (annotations.hasAnyAnnotation(guard.method(), OFF)) {
+            return Optional.empty();
+        }
+        if (isConsumer(annotations.annotation(guard.method(), CONSUME_EVENT))) {
+            return Optional.of("@ConsumeEvent calls this method on an event loop. Add @Blocking or @RunOnVirtualThread");
+        }
+        if (annotations.hasAnnotation(guard.method(), ROUTE_FILTER)) {
+            return Optional.of("@RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call");
+        }
+        if (isRoute(guard, annotations)) {
+            return Optional.of("@Route calls this method on an event loop. Add @Blocking or @RunOnVirtualThread");
+        }
+        if (isMessageConsumer(guard, usage)) {
+            return Optional.of(MESSAGING_MODE + "=event-loop calls this method on an event loop. Add @Blocking or"
+                    + " @RunOnVirtualThread");
+        }
+        return Optional.empty();
+    }
+
+    // Only those whose form shows that they are the service's: other methods of the class may be called by anybody.
+    private static boolean isGrpc(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return isOnClass(GRPC_SERVICE, guard, usage)
+                && guard.method().parameterTypes().stream().anyMatch(type -> STREAM_OBSERVER.equals(type.name()))
+                && !isOff(guard, usage);
+    }
+
+    private static boolean isConsumer(AnnotationInstance consumer) {
+        if (consumer == null) {
+            return false;
+        }
+        AnnotationValue blocking = consumer.value("blocking");
+        return blocking == null || !blocking.asBoolean();
+    }
+
+    private static boolean isRoute(GuardedBeanMethod guard, AnnotationOverlay annotations) {
+        AnnotationInstance single = annotations.annotation(guard.method(), ROUTE);
+        AnnotationInstance several = annotations.annotation(guard.method(), ROUTES);
+        return Stream.concat(Stream.ofNullable(single),
+                Stream.ofNullable(several).flatMap(routes -> Stream.of(routes.value().asNestedArray())))
+                .map(route -> route.value("type"))
+                .anyMatch(type -> type == null || !"BLOCKING".equals(type.asEnum()));
+    }
+
+    private boolean isMessageConsumer(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return usage.annotations().hasAnyAnnotation(guard.method(), CHANNELS)
+                && configured.read(MESSAGING_MODE).flatMap(ConfiguredValues.Value::text).filter("event-loop"::equals)
+                        .isPresent()
+                && !usage.annotations().hasAnnotation(guard.method(), BLOCKING_MESSAGES)
+                && !isOff(guard, usage);
+    }
+
+    private static boolean isOff(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return declarations(guard, usage).anyMatch(declaration -> usage.annotations().hasAnyAnnotation(declaration, OFF)
+                || usage.annotations().hasAnnotation(declaration, TRANSACTIONAL));
+    }
+
+    private static boolean isOnClass(DotName annotation, GuardedBeanMethod guard, BulkheadUsage usage) {
+        return usage.superclasses().from(guard.bean()).anyMatch(type -> usage.annotations().hasAnnotation(type, annotation));
+    }
+
+    private static Stream<Declaration> declarations(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return Stream.concat(Stream.of(guard.method()), usage.superclasses().from(guard.bean()));
+    }
+}

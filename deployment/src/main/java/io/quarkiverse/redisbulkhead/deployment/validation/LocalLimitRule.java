@@ -1,0 +1,63 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.validation.ConfiguredValues.Value;
+import io.quarkiverse.redisbulkhead.runtime.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.LocalLimits;
+
+/** The limits that processes keep for themselves during an outage must be of use, as far as all numbers are known. */
+final class LocalLimitRule implements Rule {
+
+    private final ConfiguredValues configured;
+    private final StoreKind store;
+
+    LocalLimitRule(ConfiguredValues configured, StoreKind store) {
+        this.configured = configured;
+        this.store = store;
+    }
+
+    @Override
+    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        if (store.needsRedis()) {
+            Definitions definitions = configured.definitions(usage);
+            definitions.byName().keySet().forEach(bulkhead -> check(bulkhead, definitions.permits(bulkhead), mistakes));
+        }
+    }
+
+    private void check(String bulkhead, OptionalInt written, Consumer<Mistake> mistakes) {
+        Optional<Value> onOutage = configured.of(bulkhead, "on-outage").or(() -> configured.global("on-outage"));
+        if (onOutage.isEmpty() || !onOutage.get().as(text -> ChoiceText.is(OnOutage.LOCAL, text)).orElse(false)) {
+            return;
+        }
+        Count permits = Count.of(configured.of(bulkhead, "permits"), written);
+        Count local = Count.of(configured.of(bulkhead, "local-permits"), OptionalInt.empty());
+        Count instances = Count.of(configured.global("instances"), OptionalInt.of(1));
+        if (permits.isStated() && local.known() && instances.isStated()) {
+            LocalLimits.check(bulkhead, permits.value().getAsInt(), local.value(), instances.value().getAsInt(),
+                    onOutage.get().property(), (code, place, text) -> mistakes.accept(new Mistake(code, place, text)));
+        }
+    }
+
+    /** A number that is stated, not stated, or not known before the application starts. */
+    private record Count(boolean known, OptionalInt value) {
+
+        static Count of(Optional<Value> configured, OptionalInt otherwise) {
+            if (configured.isEmpty()) {
+                return new Count(true, otherwise);
+            }
+            return configured.get().as(text -> CountText.parse("any", text))
+                    .map(count -> new Count(true, OptionalInt.of(count)))
+                    .orElse(new Count(false, OptionalInt.empty()));
+        }
+
+        boolean isStated() {
+            return value.isPresent() && value.getAsInt() > 0;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.runtime.util.ExceptionUtil;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** What the build could not know about expressions and configuration is checked at start-up, by the same rules. */
+class WrongExpressionsTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Shop.class))
+            .overrideRuntimeConfigKey("app.region", "eu")
+            .overrideRuntimeConfigKey("app.lease", "abc")
+            .overrideRuntimeConfigKey("app.brief", "2s")
+            .overrideRuntimeConfigKey("app.wait", "PT-1S")
+            .overrideRuntimeConfigKey("app.own", "lock")
+            .overrideRuntimeConfigKey("app.long", "x".repeat(201))
+            .overrideRuntimeConfigKey("app.broken", "${app.nowhere}")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "2")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-order\".fair", "true")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-orders\".faire", "true")
+            .assertException(failure -> {
+                String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
+                assertThat(message.lines().map(String::strip)).containsExactlyInAnyOrder(
+                        "The configuration of Redis Bulkhead has 14 errors:",
+                        "RBH001 Shop#tooLong: @RedisBulkhead: name = \"${app.long}\", which is '" + "x".repeat(201)
+                                + "' by app.long: must not be longer than 200 characters, but '" + "x".repeat(40)
+                                + "...' has 201",
+                        "RBH003 Shop#lease: @RedisBulkhead(name = \"lease\"): expire = \"${app.lease}\", which is 'abc' by"
+                                + " app.lease: must be a duration such as 30s, 5m or PT30S, but is 'abc'",
+                        "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): maxWait = \"${app.wait}\", which is 'PT-1S' by"
+                                + " app.wait: must not be negative, but is PT-1S",
+                        "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits are not stated. State them in the"
+                                + " annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
+                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4, fair=false, expire=30s,"
+                                + " maxWait=0s at Shop#order (name = \"${app.region}-orders\"); permits=5, fair=false, expire=30s,"
+                                + " maxWait=0s at Shop#plain. State the same values at every place (permits may be left out), or use"
+                                + " different names",
+                        "RBH008 Shop#reserved: @RedisBulkhead(name = \"lock\") could not be configured, because"
+                                + " quarkus.redis-bulkhead.lock is the extension's own. Use another name, such as \"lock-calls\"",
+                        "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") stands here more than once, as"
+                                + " \"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one"
+                                + " bulkhead. Keep one of them, or use different names",
+                        "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three times"
+                                + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so"
+                                + " one slow answer could cost the permit. Make it at least PT3S, or command-timeout shorter",
+                        "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 2 instances"
+                                + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
+                                + " only 1. Each would keep one permit, together more than the limit. Set"
+                                + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
+                                + " or use reject",
+                        "RBH025 quarkus.redis-bulkhead.\"eu-order\".fair: no @RedisBulkhead has the name \"eu-order\"."
+                                + " Did you mean \"eu-orders\"? Declared are "
+                                + "eu-orders, eu-twice, brief, eu-single, lease, lock, negative, eu-limitless, unresolved."
+                                + " A bulkhead that code defines by a SemaphoreSpec takes no configuration",
+                        "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to app.nowhere, which is"
+                                + " not set. Set it, or give a default as in ${app.nowhere:default}",
+                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): expire refers to app.broken, which is set to"
+                                + " '${app.nowhere}', and that cannot be resolved. Set what it refers to",
+                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): maxWait refers to app.inner, which is not"
+                                + " set. Set it, or give a default as in ${app.inner:default}",
+                        "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
+                                + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
+                        "The numbers are explained in docs/errors.md of Redis Bulkhead for Quarkus");
+            });
+
+    @Test
+    void doesNotStart() {
+        fail("The application must not start");
+    }
+
+    @ApplicationScoped
+    public static class Shop {
+
+        @RedisBulkhead(name = "${app.region}-orders", permits = 4)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "eu-orders", permits = 5)
+        void plain() {
+        }
+
+        @RedisBulkhead(name = "${app.nowhere}-orders", permits = 4)
+        void unknown() {
+        }
+
+        @RedisBulkhead(name = "unresolved", permits = 4, expire = "${app.broken}", maxWait = "${app.${app.inner}.wait}")
+        void unresolved() {
+        }
+
+        @RedisBulkhead(name = "lease", permits = 4, expire = "${app.lease}")
+        void lease() {
+        }
+
+        @RedisBulkhead(name = "brief", permits = 4, expire = "${app.brief}")
+        void brief() {
+        }
+
+        @RedisBulkhead(name = "negative", permits = 4, maxWait = "${app.wait}")
+        void negative() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-limitless")
+        void limitless() {
+        }
+
+        @RedisBulkhead(name = "${app.own}", permits = 4)
+        void reserved() {
+        }
+
+        @RedisBulkhead(name = "${app.long}", permits = 4)
+        void tooLong() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-single", permits = 1)
+        void single() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-twice", permits = 4)
+        @RedisBulkhead(name = "eu-twice", permits = 4)
+        void twice() {
+        }
+    }
+}

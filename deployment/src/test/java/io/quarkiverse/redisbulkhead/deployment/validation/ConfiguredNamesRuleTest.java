@@ -1,0 +1,79 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.arc.profile.IfBuildProfile;
+import io.quarkus.test.QuarkusUnitTest;
+
+class ConfiguredNamesRuleTest {
+
+    private static final String DECLARED = " A bulkhead that code defines by a SemaphoreSpec takes no configuration";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredNamesRuleTest.class,
+            new Class<?>[] { Reports.class, Elsewhere.class },
+            "RBH025 quarkus.redis-bulkhead.\"archive-2024\".permits: no @RedisBulkhead has the name \"archive-2024\"."
+                    + " Declared are reports, of.sales." + DECLARED,
+            "RBH028 quarkus.redis-bulkhead.\"reports\".permitz: there is no such property. Did you mean"
+                    + " quarkus.redis-bulkhead.\"reports\".permits?",
+            "RBH028 quarkus.redis-bulkhead.command-timout: there is no such property. Did you mean"
+                    + " quarkus.redis-bulkhead.command-timeout?",
+            "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\"."
+                    + " Declared are reports, of.sales." + DECLARED,
+            "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Those that there are here:"
+                    + " acquire-timeout, fair, lock-timeout",
+            "RBH025 quarkus.redis-bulkhead.of.sales.fair: the name of a bulkhead that has a dot must stand in quotes:"
+                    + " quarkus.redis-bulkhead.\"of.sales\".*",
+            "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name"
+                    + " \"report\". Did you mean \"reports\"? Declared are reports, of.sales." + DECLARED,
+            "RBH028 quarkus.redis-bulkhead.rest.state: there is no such property. Did you mean"
+                    + " quarkus.redis-bulkhead.rest.status?")
+            .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.report.fair", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"archive-2024\".permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"reports\".permitz", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.of.sales.fair", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.command-timout", "2s")
+            .overrideConfigKey("quarkus.redis-bulkhead.rest.state", "503")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fairness", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fair", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.elsewhere.permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.eu-orders.permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.eu-order.permits", "3");
+
+    @Test
+    void configurationOfWhatThereIsNotFailsTheBuild() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Reports {
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        void render() {
+        }
+
+        @RedisBulkhead(name = "of.sales", permits = 1)
+        void sales() {
+        }
+
+        @RedisBulkhead(name = "${region.of.production}-orders", permits = 1)
+        void orders() {
+        }
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class Elsewhere {
+
+        @RedisBulkhead(name = "elsewhere", permits = 1)
+        void guarded() {
+        }
+    }
+}

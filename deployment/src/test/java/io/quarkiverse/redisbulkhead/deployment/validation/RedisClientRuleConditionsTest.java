@@ -1,0 +1,81 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+/** When the client that is named counts as known, and when that is left to the start of the application. */
+class RedisClientRuleConditionsTest {
+
+    private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
+    private static final String HOSTS = "redis://localhost:1";
+
+    @Test
+    void whatIsNotConfiguredAnywhereIsRefusedWhereOthersAre() {
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of())).singleElement()
+                .satisfies(mistake -> assertThat(mistake.code()).isEqualTo(MessageCode.RBH022))
+                .satisfies(mistake -> assertThat(mistake.text()).contains("Only the default client is configured"));
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts-provider-name", "p"), Set.of("third")))
+                .singleElement()
+                .satisfies(mistake -> assertThat(mistake.text()).contains("There are other, third."));
+    }
+
+    @Test
+    void anythingOfTheClientMakesItKnown() {
+        for (String property : List.of("quarkus.redis.x.hosts", "quarkus.redis.\"x\".hosts", "quarkus.redis.x.timeout",
+                "quarkus.redis.x.tcp.cork", "quarkus.redis.x.devservices.enabled", "%prod.quarkus.redis.x.hosts")) {
+            assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS, property, "1"), Set.of())).as(property)
+                    .isEmpty();
+        }
+        assertThat(mistakes(Map.of(CLIENT, "x.y", "quarkus.redis.hosts", HOSTS, "quarkus.redis.\"x.y\".hosts", "${X_HOSTS}"),
+                Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of("x"))).isEmpty();
+    }
+
+    @Test
+    void whereNothingIsConfiguredTheStartOfTheApplicationDecides() {
+        assertThat(mistakes(Map.of(CLIENT, "x"), Set.of("y"))).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.devservices.enabled", "false"), Set.of())).isEmpty();
+    }
+
+    /** An environment variable of this extension, as the configuration may show it. */
+    @Test
+    void whatIsNoPropertyOfAClientMakesNone() {
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.bulkhead.command-timeout", "1s"), Set.of())).isEmpty();
+    }
+
+    @Test
+    void theDefaultClientAndTheLocalStoreNeedNoName() {
+        assertThat(mistakes(Map.of("quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "<default>", "quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts", HOSTS, "quarkus.redis-bulkhead.store", "local"),
+                Set.of())).isEmpty();
+    }
+
+    private static List<Mistake> mistakes(Map<String, String> properties, Set<String> asked) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withMapping(RedisBulkheadBuildTimeConfig.class)
+                .withMappingIgnore("quarkus.**")
+                .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
+                .build();
+        List<Mistake> mistakes = new ArrayList<>();
+        new RedisClientRule(new ConfiguredValues(config), config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
+                .check(new BulkheadUsage(List.of(), List.of(), List.of(), List.of(), null, null, null, null, null, asked, null,
+                        List.of(), null),
+                        mistakes::add);
+        return mistakes;
+    }
+}

@@ -1,0 +1,65 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+/** The numbers of the messages about mistakes. {@code docs/errors.md} explains each of them. */
+public enum MessageCode {
+
+    /** The name of a bulkhead is not valid. */
+    RBH001,
+    /** The permits in an annotation are out of range. */
+    RBH002,
+    /** The expire of an annotation cannot be read, or is out of bounds. */
+    RBH003,
+    /** The maxWait of an annotation cannot be read, is negative, or out of bounds. */
+    RBH004,
+    /** A configured value is not valid. */
+    RBH005,
+    /** The permits of a bulkhead are stated nowhere. */
+    RBH006,
+    /** One name has different values at different places. */
+    RBH007,
+    /** A bulkhead has the name of a property of the extension. */
+    RBH008,
+    /** One method has two bulkheads of the same name. */
+    RBH009,
+    /** A private, static or final method cannot be guarded. */
+    RBH010,
+    /** The class is no bean. */
+    RBH011,
+    /** CDI runs no interceptor there. */
+    RBH012,
+    /** The binding of the interceptor stands alone. */
+    RBH013,
+    /** The end of an execution cannot be seen. */
+    RBH014,
+    /** A synchronous method runs on an event loop. */
+    RBH015,
+    /** A key belongs to no bulkhead of the method. */
+    RBH016,
+    /** A key belongs to several bulkheads of the method. */
+    RBH017,
+    /** A bulkhead has several keys. */
+    RBH018,
+    /** The type of a key has no defined text. */
+    RBH019,
+    /** A bulkhead has a key at one place and none at another. */
+    RBH020,
+    /** The resolver of a key is no bean, or several. */
+    RBH021,
+    /** The named Redis client is not known. */
+    RBH022,
+    /** A lease is shorter than three times the command timeout. */
+    RBH023,
+    /** A process has no usable limit of its own for outages. */
+    RBH024,
+    /** A bulkhead is configured that nothing declares. */
+    RBH025,
+    /** An expression in an annotation cannot be resolved. */
+    RBH026,
+    /** It is not set where Redis is. */
+    RBH027,
+    /** A property of the extension does not exist. */
+    RBH028;
+
+    /** The last line of each report. */
+    public static final String WHERE_EXPLAINED = "The numbers are explained in docs/errors.md of Redis Bulkhead for Quarkus";
+}

@@ -1,0 +1,20 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+
+/**
+ * One {@link RedisBulkhead} as it is written. Its texts may hold expressions, and configuration may still change the values.
+ *
+ * @param place where it is written, as {@code Class#method} or {@code Class}
+ * @param name the bulkhead
+ * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when that is left to other places or to configuration
+ * @param fair whether permits go to callers in the order of their requests
+ * @param expire the lease
+ * @param maxWait how long a call waits for a permit
+ */
+public record BulkheadDeclaration(String place, String name, int permits, boolean fair, String expire, String maxWait) {
+
+    boolean statesPermits() {
+        return permits != RedisBulkhead.PERMITS_UNSET;
+    }
+}

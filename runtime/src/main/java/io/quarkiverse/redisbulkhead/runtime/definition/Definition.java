@@ -1,0 +1,105 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+import org.eclipse.microprofile.config.Config;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+
+/** What one annotation says by the configuration, checked or not. */
+public final class Definition {
+
+    private final BulkheadDeclaration declaration;
+    private final MemberText name;
+    private final MemberText expire;
+    private final MemberText maxWait;
+
+    Definition(BulkheadDeclaration declaration, Config config) {
+        this.declaration = declaration;
+        this.name = MemberText.of("name", declaration.name(), config);
+        this.expire = MemberText.of("expire", declaration.expire(), config);
+        this.maxWait = MemberText.of("maxWait", declaration.maxWait(), config);
+    }
+
+    BulkheadDeclaration declaration() {
+        return declaration;
+    }
+
+    MemberText nameText() {
+        return name;
+    }
+
+    MemberText expireText() {
+        return expire;
+    }
+
+    MemberText maxWaitText() {
+        return maxWait;
+    }
+
+    /** The name; empty when it is not known, or not valid. */
+    Optional<String> name() {
+        return name.text().filter(Definition::isName);
+    }
+
+    private static boolean isName(String text) {
+        try {
+            SemaphoreSpec.named(text);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Where it stands.
+     *
+     * @return the class or method
+     */
+    public String place() {
+        return declaration.place();
+    }
+
+    /**
+     * The limit.
+     *
+     * @return empty when this place does not state it
+     */
+    public OptionalInt permits() {
+        return declaration.statesPermits() ? OptionalInt.of(declaration.permits()) : OptionalInt.empty();
+    }
+
+    /**
+     * The order.
+     *
+     * @return whether permits go to callers in the order of their requests
+     */
+    public boolean fair() {
+        return declaration.fair();
+    }
+
+    /**
+     * The lease.
+     *
+     * @return empty when it is not known, or not valid
+     */
+    public Optional<Duration> expire() {
+        return expire.text().filter(DurationText.EXPIRE::isValid).map(DurationText.EXPIRE::parse);
+    }
+
+    /**
+     * How long a call waits for a permit.
+     *
+     * @return empty when it is not known, or not valid
+     */
+    public Optional<Duration> maxWait() {
+        return maxWait.text().filter(DurationText.MAX_WAIT::isValid).map(DurationText.MAX_WAIT::parse);
+    }
+
+    /** The annotation as people write it, with the name as it is written. */
+    String annotation() {
+        return Texts.annotation(declaration.name());
+    }
+}

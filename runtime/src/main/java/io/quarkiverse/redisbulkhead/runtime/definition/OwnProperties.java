@@ -1,0 +1,30 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.util.Map;
+import java.util.Set;
+
+/** The properties of the extension, below its prefix. */
+final class OwnProperties {
+
+    static final Set<String> SINGLE = Set.of("enabled", "store", "redis-client", "key-prefix", "command-timeout", "on-outage",
+            "instances");
+
+    static final Map<String, Set<String>> GROUPS = Map.of(
+            "rest", Set.of("status"),
+            "lock", Set.of("acquire-timeout", "lock-timeout"),
+            "lock-store", Set.of("step-timeout", "contention-timeout"),
+            "devservices", Set.of("enabled"));
+
+    static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");
+
+    static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "fair", "expire", "max-wait", "max-hold", "on-lost",
+            "on-outage", "local-permits");
+
+    private OwnProperties() {
+    }
+
+    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
+    static boolean isReserved(String name) {
+        return SINGLE.contains(name) || GROUPS.containsKey(name);
+    }
+}

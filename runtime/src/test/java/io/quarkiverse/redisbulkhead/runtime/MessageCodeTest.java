@@ -1,0 +1,49 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+/** Each number is explained, and each has a test. */
+class MessageCodeTest {
+
+    private static final Path PROJECT = Path.of("").toAbsolutePath().getParent();
+
+    @Test
+    void thePageOfErrorsHasExactlyTheseNumbers() throws IOException {
+        assertThat(Files.readAllLines(PROJECT.resolve("docs/errors.md")))
+                .filteredOn(line -> line.startsWith("## "))
+                .allMatch(heading -> heading.matches("## RBH\\d{3} \\S.*"))
+                .extracting(heading -> heading.substring(3, 9))
+                .containsExactlyElementsOf(Stream.of(MessageCode.values()).map(MessageCode::name).toList());
+    }
+
+    @Test
+    void eachNumberHasATest() throws IOException {
+        String tests = String.join("\n", sources(PROJECT.resolve("runtime/src/test")))
+                + String.join("\n", sources(PROJECT.resolve("deployment/src/test")));
+        assertThat(EnumSet.allOf(MessageCode.class)).allMatch(code -> tests.contains("\"" + code.name() + " "));
+    }
+
+    private static List<String> sources(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".java")).map(MessageCodeTest::text).toList();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

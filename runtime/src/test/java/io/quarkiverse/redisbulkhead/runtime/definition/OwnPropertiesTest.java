@@ -1,0 +1,60 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.DevServicesConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LocksConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.RestConfig;
+import io.smallrye.config.WithParentName;
+import io.smallrye.config.common.utils.StringUtil;
+
+/** Whoever adds a property of the extension must name it here as well, and so reserve the names of those that hold for all. */
+class OwnPropertiesTest {
+
+    private static final Map<String, Class<?>> GROUPS = Map.of("rest", RestConfig.class, "lock", LocksConfig.class,
+            "lock-store",
+            LockStoreConfig.class, "devservices", DevServicesConfig.class);
+
+    @Test
+    void thePropertiesThatHoldForAllAreKnown() {
+        assertThat(Stream.concat(OwnProperties.SINGLE.stream(), OwnProperties.GROUPS.keySet().stream()))
+                .containsExactlyInAnyOrderElementsOf(Stream
+                        .of(RedisBulkheadBuildTimeConfig.class, RedisBulkheadRuntimeConfig.class)
+                        .flatMap(config -> members(config).stream()).toList())
+                .allMatch(OwnProperties::isReserved);
+    }
+
+    @Test
+    void thePropertiesOfEachGroupAreKnown() {
+        assertThat(OwnProperties.GROUPS).isEqualTo(GROUPS.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, group -> members(group.getValue()))));
+    }
+
+    @Test
+    void thePropertiesOfOneBulkheadAndOfOneLockAreKnown() {
+        assertThat(OwnProperties.OF_ONE_BULKHEAD).isEqualTo(members(BulkheadConfig.class));
+        assertThat(OwnProperties.OF_ONE_LOCK).isEqualTo(members(LockConfig.class));
+    }
+
+    /** A map has no name of its own: its keys stand where the names of the other properties stand. */
+    private static Set<String> members(Class<?> config) {
+        return Stream.of(config.getMethods())
+                .filter(property -> !property.isAnnotationPresent(WithParentName.class))
+                .map(Method::getName)
+                .map(StringUtil::skewer)
+                .collect(Collectors.toSet());
+    }
+}
