@@ -68,6 +68,22 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
   }
 
   _bulkhead(bulkhead) {
+    return bulkhead.keyed ? this._keyed(bulkhead) : this._oneLimit(bulkhead);
+  }
+
+  _keyed(bulkhead) {
+    return html`
+      <section>
+        <div class="head">
+          <h3>${bulkhead.name}</h3>
+          <span>${bulkhead.limit} for each key</span>
+          <span class="about">${bulkhead.fair ? 'fair, ' : ''}lease ${bulkhead.expire}</span>
+        </div>
+        <span class="about">Who holds permits of which key is not listed here.</span>
+      </section>`;
+  }
+
+  _oneLimit(bulkhead) {
     return html`
       <section>
         <div class="head">

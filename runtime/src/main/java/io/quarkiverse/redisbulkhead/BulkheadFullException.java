@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
@@ -15,6 +16,9 @@ public class BulkheadFullException extends BulkheadException {
     private static final long serialVersionUID = 1L;
 
     private final String name;
+    // Null where there is none: an Optional is not serializable.
+    private final String key;
+
     private final int limit;
     private final Duration nearestLeaseEnd;
 
@@ -26,8 +30,22 @@ public class BulkheadFullException extends BulkheadException {
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
     public BulkheadFullException(String name, int limit, Duration nearestLeaseEnd) {
-        this("Bulkhead '" + name + "' is full: " + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
-                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms", name, limit,
+        this(name, Optional.empty(), limit, nearestLeaseEnd);
+    }
+
+    /**
+     * Creates the exception for one key of a bulkhead. The message does not tell the key, which may not be for everybody's
+     * eyes.
+     *
+     * @param name the bulkhead, not null
+     * @param key the key value, not null; empty when the bulkhead is one limit for all
+     * @param limit the limit that was in force
+     * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
+     */
+    public BulkheadFullException(String name, Optional<String> key, int limit, Duration nearestLeaseEnd) {
+        this("Bulkhead '" + name + "' is full" + (key.isEmpty() ? "" : " for this key") + ": "
+                + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
+                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms", name, key, limit,
                 nearestLeaseEnd);
     }
 
@@ -36,12 +54,14 @@ public class BulkheadFullException extends BulkheadException {
      *
      * @param message what is full, not null
      * @param name the bulkhead, not null
+     * @param key the key value, not null; empty when the bulkhead is one limit for all
      * @param limit the limit that was in force
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
-    protected BulkheadFullException(String message, String name, int limit, Duration nearestLeaseEnd) {
+    protected BulkheadFullException(String message, String name, Optional<String> key, int limit, Duration nearestLeaseEnd) {
         super(message);
         this.name = Objects.requireNonNull(name);
+        this.key = key.orElse(null);
         this.limit = limit;
         this.nearestLeaseEnd = nearestLeaseEnd;
     }
@@ -53,6 +73,15 @@ public class BulkheadFullException extends BulkheadException {
      */
     public String name() {
         return name;
+    }
+
+    /**
+     * The key value whose permits are taken.
+     *
+     * @return empty when the bulkhead is one limit for all
+     */
+    public Optional<String> key() {
+        return Optional.ofNullable(key);
     }
 
     /**

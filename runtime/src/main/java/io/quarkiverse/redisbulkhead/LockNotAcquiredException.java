@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A lock was not free within the time that the call waited for it. The action did not run.
@@ -23,7 +24,7 @@ public class LockNotAcquiredException extends BulkheadFullException {
     public LockNotAcquiredException(String lock, Duration leaseEnd) {
         super("Lock '" + lock + "' was not free in time; the lease of its owner ends in " + leaseEnd.toMillis()
                 + " ms, unless it is renewed",
-                LockSpec.BULKHEAD_PREFIX + lock, 1, leaseEnd);
+                LockSpec.BULKHEAD_PREFIX + lock, Optional.empty(), 1, leaseEnd);
         this.lock = lock;
     }
 

@@ -98,10 +98,9 @@ public final class LockSpec {
     }
 
     /**
-     * The bulkhead with one permit that is behind the lock. Its name is {@value #BULKHEAD_PREFIX} and the lock's name;
-     * operators
-     * see that in {@link Holder#bulkhead()}, in events and in the log. {@link RedisBulkheads#semaphore(SemaphoreSpec)} refuses
-     * it.
+     * The bulkhead with one permit that is behind the lock. Its name is {@value #BULKHEAD_PREFIX} and the lock's
+     * name; operators see that in {@link Holder#bulkhead()}, in events and in the log.
+     * {@link RedisBulkheads#semaphore(SemaphoreSpec)} refuses it.
      *
      * @return never null
      */

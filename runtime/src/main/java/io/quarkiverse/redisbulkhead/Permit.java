@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
+import java.util.Optional;
+
 import io.smallrye.mutiny.Uni;
 
 /**
@@ -32,7 +34,14 @@ public interface Permit extends AutoCloseable {
     String bulkhead();
 
     /**
-     * A number that is greater for each later permit of the same bulkhead, over all processes. A resource that
+     * The key value that the permit counts for.
+     *
+     * @return empty when the bulkhead is one limit for all
+     */
+    Optional<String> key();
+
+    /**
+     * A number that is greater for each later permit of the same bulkhead and key, over all processes. A resource that
      * remembers the greatest one it has seen, and refuses smaller ones, is safe from holders that were paused for
      * longer than their lease.
      *

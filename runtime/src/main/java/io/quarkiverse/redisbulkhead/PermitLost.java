@@ -1,17 +1,28 @@
 package io.quarkiverse.redisbulkhead;
 
+import java.util.Optional;
+
 /**
  * The CDI event that tells of a permit that was lost while its execution ran. From then on another execution may run
  * in its place. Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a
  * worker thread.
  *
  * @param bulkhead the bulkhead's name
+ * @param key the key value that the permit counted for; empty when the bulkhead is one limit for all
  * @param permitId the permit
  * @param fencingToken the permit's fencing token
  * @param method what the permit was taken for, as {@code Class#method}
  * @param reason why it was lost
  */
-public record PermitLost(String bulkhead, String permitId, long fencingToken, String method, Reason reason) {
+public record PermitLost(String bulkhead, Optional<String> key, String permitId, long fencingToken, String method,
+        Reason reason) {
+
+    /** Without the key, which is the business of those who called, and may be anything. */
+    @Override
+    public String toString() {
+        return "PermitLost[bulkhead=" + bulkhead + ", permitId=" + permitId + ", fencingToken=" + fencingToken + ", method="
+                + method + ", reason=" + reason + "]";
+    }
 
     /** Why a permit was lost. */
     public enum Reason {

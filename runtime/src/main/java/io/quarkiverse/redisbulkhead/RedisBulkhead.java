@@ -33,6 +33,9 @@ import java.lang.annotation.Target;
  * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and
  * with one permit the inner call is rejected, after waiting for {@link #maxWait} in vain.
  * <p>
+ * With a {@link BulkheadKey} parameter or a {@link #keyResolver} the bulkhead has one limit for each key, for example one for
+ * each tenant.
+ * <p>
  * Several annotations on one method are taken in the order written and given back in reverse order. When one rejects,
  * those already taken are given back before the caller sees the rejection.
  * <p>
@@ -71,10 +74,10 @@ public @interface RedisBulkhead {
     String DEFAULT_MAX_WAIT = "0s";
 
     /**
-     * The bulkhead. Applications that use the same name on the same Redis share it. The name may hold expressions such as
-     * <code>${app.region:eu}</code>, as configuration has them; they are resolved when the application starts, and the name
-     * that
-     * comes out is the one that is configured and looked up. Other dollar signs stand for themselves.
+     * The bulkhead. Applications that use the same name on the same Redis share it. The name may hold expressions
+     * such as <code>${app.region:eu}</code>, as configuration has them; they are resolved when the application
+     * starts, and the name that comes out is the one that is configured and looked up. Other dollar signs stand for
+     * themselves.
      *
      * @return the name, not blank, at most {@value SemaphoreSpec#MAX_NAME_LENGTH} characters
      */

@@ -18,13 +18,54 @@ import io.smallrye.mutiny.Uni;
  * that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that
  * are null or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
+ * Where a bulkhead has one limit for each key, whatever takes or looks at permits throws {@link IllegalStateException} until
+ * {@link #forKey(String)} has told the key; see {@link #needsKey()}.
+ * <p>
  * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) gives permits to everybody, with an empty
  * id and the fencing token 0.
  */
 public interface RedisSemaphore {
 
     /**
-     * What this bulkhead is: the annotation's values with the configuration applied.
+     * The semaphore of one key value, where the bulkhead has one limit for each key. Nothing is made in Redis, so this is
+     * cheap, and there is nothing to close.
+     *
+     * @param key any text, not null
+     * @return the semaphore, never null
+     * @throws IllegalArgumentException when the key is null
+     * @throws IllegalStateException when this is the semaphore of a key already, or when the bulkhead is declared by
+     *         annotations that tell no key
+     */
+    RedisSemaphore forKey(String key);
+
+    /**
+     * The semaphore of one key value, with a limit of its own.
+     *
+     * @param key any text, not null
+     * @param permits how many permits there are for this key, at least 1
+     * @return the semaphore, never null; {@link #spec()} has the limit for this key
+     * @throws IllegalArgumentException when the key is null, or the limit below 1
+     * @throws IllegalStateException as for {@link #forKey(String)}
+     */
+    RedisSemaphore forKey(String key, int permits);
+
+    /**
+     * Whether the bulkhead has one limit for each key and this is not yet that of a key, so that {@link #forKey(String)} is
+     * to be called before anything else.
+     *
+     * @return {@code false} when this is one limit
+     */
+    boolean needsKey();
+
+    /**
+     * The key value whose semaphore this is.
+     *
+     * @return empty when it is that of the whole bulkhead
+     */
+    Optional<String> key();
+
+    /**
+     * What this bulkhead is: the annotation's values with the configuration applied, or the definition that code gave.
      *
      * @return the definition, never null
      */

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
 import java.util.Collections;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -8,16 +9,18 @@ import java.util.TreeSet;
  * How full a bulkhead is, over all applications that share it.
  *
  * @param name the bulkhead
+ * @param key the key value; empty when the bulkhead is one limit for all
  * @param limit the number of permits that is in force here: what {@link RedisSemaphore#resize} set, else this
- *        application's own definition
+ *        application's own definition. For a key whose limit a {@link BulkheadKeyResolver} tells: the one by which permits
+ *        were asked for within the last minute, if there is exactly one; else that of the definition
  * @param inUse the number of unexpired permits; above {@code limit} where another instance has a higher one
  * @param waiting how many wait for a permit
  * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
  * @param statedLimits the different limits by which instances asked for permits within the last minute, ascending;
  *        more than one means that instances disagree
  */
-public record SemaphoreStatus(String name, int limit, int inUse, int waiting, boolean resized,
-        SortedSet<Integer> statedLimits) {
+public record SemaphoreStatus(String name, Optional<String> key, int limit, int inUse, int waiting,
+        boolean resized, SortedSet<Integer> statedLimits) {
 
     /** Copies the limits. */
     public SemaphoreStatus {

@@ -1,13 +1,14 @@
 package io.quarkiverse.redisbulkhead;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * Who waits for a permit: one row of what an operator sees.
  *
  * @param permitId the id that the permit will have, unique among all permits
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
- * @param key the key value that the permit counts for; empty, as this bulkhead is one limit for all
+ * @param key the key value that the permit counts for; empty when the bulkhead is one limit for all
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
@@ -15,7 +16,6 @@ import java.time.Instant;
  * @param since when Redis saw the request, by its clock
  * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
  */
-public record Waiter(String permitId, String bulkhead, String key, long ticket, String application, String instance,
-        String method,
-        Instant since, Instant until) {
+public record Waiter(String permitId, String bulkhead, Optional<String> key, long ticket, String application,
+        String instance, String method, Instant since, Instant until) {
 }

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead;
 
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -27,17 +26,10 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
-
 /** Dependencies point one way: glue to guards to semaphore to the port of the store. */
 class ArchitectureTest {
 
     static final String ROOT = "io.quarkiverse.redisbulkhead";
-
-    /** What messages are made of. */
-    static final Class<?>[] WORDS = { MessageCode.class, NearestNames.class, PropertyNames.class };
 
     final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(ROOT);
@@ -47,6 +39,7 @@ class ArchitectureTest {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
+                .layer("message").definedBy(ROOT + ".runtime.message")
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
@@ -57,6 +50,7 @@ class ArchitectureTest {
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard")
                 .whereLayer("port")
@@ -66,16 +60,15 @@ class ArchitectureTest {
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue")
-                .ignoreDependency(resideInAPackage(ROOT + ".runtime.definition"), belongToAnyOf(WORDS))
                 .check(classes);
     }
 
     @Test
     void definitionsKnowNeitherCdiNorTheBuild() {
         classes().that().resideInAPackage(ROOT + ".runtime.definition").should().onlyDependOnClassesThat(
-                resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", "org.eclipse.microprofile.config..",
-                        "io.smallrye.common.expression..", "io.smallrye.config..", "io.quarkus.runtime.configuration..")
-                        .or(belongToAnyOf(WORDS)))
+                resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.message",
+                        "org.eclipse.microprofile.config..",
+                        "io.smallrye.common.expression..", "io.smallrye.config..", "io.quarkus.runtime.configuration.."))
                 .check(classes);
     }
 

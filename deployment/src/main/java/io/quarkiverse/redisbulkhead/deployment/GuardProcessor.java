@@ -15,6 +15,9 @@ import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
@@ -28,6 +31,7 @@ import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+import io.quarkus.deployment.builditem.RunTimeConfigurationDefaultBuildItem;
 import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 
 /** Binds the interceptor, finds out what it guards, checks that, and carries it into the application. */
@@ -43,6 +47,14 @@ class GuardProcessor {
             CombinedIndexBuildItem application) {
         return new BulkheadUsageBuildItem(BulkheadUsage.of(validation.getContext(), beanArchives.getIndex(),
                 beanArchives.getGeneratedClassNames(), application.getIndex()));
+    }
+
+    // An environment variable is taken for a property only where that is known by its exact name.
+    @BuildStep
+    void nameProperties(BulkheadUsageBuildItem found, BuildProducer<RunTimeConfigurationDefaultBuildItem> defaults) {
+        found.usage().declarations().stream().map(BulkheadDeclaration::name).distinct()
+                .flatMap(name -> OwnProperties.OF_ONE_BULKHEAD.stream().map(member -> PropertyNames.of(name, member)))
+                .forEach(property -> defaults.produce(new RunTimeConfigurationDefaultBuildItem(property, "")));
     }
 
     @BuildStep

@@ -18,7 +18,12 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
+import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
+import io.quarkiverse.redisbulkhead.runtime.definition.KeyedPlaces;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /** All bulkheads of the application, put together at start-up, and its locks. */
@@ -28,6 +33,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadSettings bulkheads;
     private final Map<String, Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
+    private final Set<String> keyed;
     private final LockSettings locks;
     private final RedisStoreFactory redis;
     private final BulkheadRuntime runtime;
@@ -46,6 +52,9 @@ public class BulkheadRegistry implements RedisBulkheads {
     @Inject
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
             RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
+        this.redis = redis;
+        this.runtime = runtime;
+        this.enabled = config.enabled();
         ConfigurationErrors errors = new ConfigurationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         GlobalSettings.check(config, errors);
@@ -53,23 +62,38 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.settings = bulkheads.byName();
         this.locks = LockSettings.of(config.lock(),
                 new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
-        errors.report();
-        this.redis = redis;
-        this.runtime = runtime;
-        this.enabled = config.enabled();
+        KeyedPlaces keys = keys(declarations.methods());
+        keys.check(errors::add);
+        this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
-        requireRedisForDeclared();
+        requireRedisForDeclared(errors);
+        if (inRedis) {
+            redis.check(errors);
+        }
+        errors.report();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
     }
 
-    private void requireRedisForDeclared() {
+    // Names that are not known are a mistake of their own.
+    private KeyedPlaces keys(List<GuardedMethod> methods) {
+        KeyedPlaces places = new KeyedPlaces();
+        for (GuardedMethod method : methods) {
+            for (GuardedBulkhead bulkhead : method.bulkheads()) {
+                String name = bulkheads.resolved(bulkhead.name());
+                if (name != null) {
+                    places.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
+                }
+            }
+        }
+        return places;
+    }
+
+    private void requireRedisForDeclared(ConfigurationErrors errors) {
         if (settings.values().stream().anyMatch(Setting::enabled) && withoutRedis) {
-            ConfigurationErrors errors = new ConfigurationErrors();
             errors.add(MessageCode.RBH027, redis.hostsProperty() + " is not set, but the bulkheads "
                     + String.join(", ", settings.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
                     + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
                     + "store=local when the application is built");
-            errors.report();
         }
     }
 
@@ -84,7 +108,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisSemaphore semaphore(String name) {
-        return new SemaphoreView(core(name), runtime);
+        return new SemaphoreView(core(name), keysOf(name), runtime);
     }
 
     @Override
@@ -95,7 +119,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
-        return new SemaphoreView(semaphore(spec, enabled), runtime);
+        return new SemaphoreView(semaphore(spec, enabled), keysOf(spec.name()), runtime);
+    }
+
+    private Keys keysOf(String name) {
+        return !settings.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override

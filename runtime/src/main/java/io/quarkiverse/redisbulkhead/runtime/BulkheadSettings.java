@@ -15,6 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ConfiguredNames;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.definition.LocalLimits;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /**
  * What is in force after the configuration has been laid over the annotations.
@@ -63,7 +64,7 @@ final class BulkheadSettings {
                 name -> settings.configured(name).map(BulkheadConfig::permits).filter(OptionalInt::isPresent).isPresent(),
                 errors::add);
         definitions.byName().keySet().forEach(settings::add);
-        ConfiguredNames.check(properties.getPropertyNames(), definitions, declarations.namesElsewhere(), errors::add);
+        ConfiguredNames.check(properties, definitions, declarations.namesElsewhere(), errors::add);
         return settings;
     }
 
@@ -107,7 +108,9 @@ final class BulkheadSettings {
         if (errors.size() == before && permits.isPresent()) {
             boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);
             byName.put(name, new Setting(spec.build(), enabled));
-            checkForRedis(name, permits.getAsInt(), configured);
+            if (enabled) {
+                checkForRedis(name, permits.getAsInt(), configured);
+            }
         }
     }
 

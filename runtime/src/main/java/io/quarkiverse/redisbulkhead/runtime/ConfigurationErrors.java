@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
 
 /** What is wrong with the configuration, collected to be reported together. Not safe for threads. */

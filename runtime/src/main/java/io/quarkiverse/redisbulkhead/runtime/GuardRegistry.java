@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -18,7 +17,6 @@ import io.quarkiverse.redisbulkhead.runtime.guard.OpenGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.StageGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
@@ -34,8 +32,8 @@ public class GuardRegistry {
     private record Target(Class<?> type, Method method) {
     }
 
-    private final Map<Signature, Guard> declared = new HashMap<>();
-    private final Map<Target, Guard> known = new ConcurrentHashMap<>();
+    private final Map<Signature, GuardedCalls> declared = new HashMap<>();
+    private final Map<Target, GuardedCalls> known = new ConcurrentHashMap<>();
 
     /**
      * Makes the guards.
@@ -48,51 +46,69 @@ public class GuardRegistry {
     public GuardRegistry(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
         for (GuardedMethod method : declarations.methods()) {
             declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()),
-                    guard(method, bulkheads, runtime));
+                    calls(method, bulkheads, runtime));
         }
+    }
+
+    private static GuardedCalls calls(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
+        List<SemaphoreOfCall> semaphores = method.bulkheads().stream()
+                .map(bulkhead -> semaphoreOfCall(bulkhead, method.label(), bulkheads))
+                .toList();
+        return new GuardedCalls(guard(method, bulkheads, runtime), semaphores, method.label(), runtime.executions());
+    }
+
+    private static SemaphoreOfCall semaphoreOfCall(GuardedBulkhead bulkhead, String method, BulkheadRegistry bulkheads) {
+        String name = bulkheads.resolved(bulkhead.name());
+        Semaphore semaphore = bulkheads.core(name);
+        if (!bulkheads.isEnabled(name)) {
+            return arguments -> semaphore;
+        }
+        if (bulkhead.key() instanceof KeyOrigin.Parameter parameter) {
+            return SemaphoreOfCall.byParameter(semaphore, method, parameter);
+        }
+        if (bulkhead.key() instanceof KeyOrigin.Resolver resolver) {
+            return SemaphoreOfCall.byResolver(semaphore, method, resolver.type(), new ResolverBean(resolver.bean()));
+        }
+        return arguments -> semaphore;
     }
 
     private static Guard guard(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
         List<String> names = method.bulkheads().stream().map(GuardedBulkhead::name).map(bulkheads::resolved).toList();
-        List<Semaphore> semaphores = names.stream()
-                .map(bulkheads::core)
-                .toList();
         if (names.stream().noneMatch(bulkheads::isEnabled)) {
-            return new OpenGuard(semaphores.stream().map(Semaphore::uncountedPermit).toList());
+            return new OpenGuard(names.stream().map(bulkheads::core).map(Semaphore::uncountedPermit).toList());
         }
-        Supplier<Admission> admissions = () -> runtime.executions().admit(semaphores, method.label());
         Continuations continuations = runtime.continuations();
-        String first = semaphores.get(0).spec().name();
+        String first = bulkheads.core(names.get(0)).spec().name();
         return switch (method.returns()) {
-            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, admissions);
-            case UNI -> new UniGuard(first, admissions, continuations);
-            case MULTI -> new MultiGuard(first, admissions, continuations);
-            case STAGE -> new StageGuard(first, admissions, continuations);
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first);
+            case UNI -> new UniGuard(first, continuations);
+            case MULTI -> new MultiGuard(first, continuations);
+            case STAGE -> new StageGuard(first, continuations);
         };
     }
 
     /**
-     * The guard of a method.
+     * What guards the calls of a method.
      *
      * @param type the class of the bean instance, which may be the subclass that the container generated
      * @param method the method that is called
      * @return never null
      * @throws IllegalStateException when the build did not find the method, which is a defect of this extension
      */
-    Guard guardOf(Class<?> type, Method method) {
+    GuardedCalls of(Class<?> type, Method method) {
         Target target = new Target(type, method);
-        Guard guard = known.get(target);
-        return guard != null ? guard : known.computeIfAbsent(target, this::find);
+        GuardedCalls calls = known.get(target);
+        return calls != null ? calls : known.computeIfAbsent(target, this::find);
     }
 
     // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
-    private Guard find(Target target) {
+    private GuardedCalls find(Target target) {
         Method method = target.method();
         List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
         for (Class<?> type = target.type(); type != null; type = type.getSuperclass()) {
-            Guard guard = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
-            if (guard != null) {
-                return guard;
+            GuardedCalls calls = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
+            if (calls != null) {
+                return calls;
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "

@@ -6,6 +6,7 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LocksConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** What the configuration says about locks: about all of them, and about those that it names. */
 final class LockSettings {

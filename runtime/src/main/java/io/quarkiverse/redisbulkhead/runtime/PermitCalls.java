@@ -82,22 +82,22 @@ final class PermitCalls {
     <T> T call(String method, Callable<T> action) throws Exception {
         requireAction(action);
         requireBlockingAllowed(method);
-        return (T) new SynchronousGuard(face + "." + method, bulkhead(), executions(CallSite.label()))
-                .call((Callable<Object>) action);
+        return (T) new SynchronousGuard(face + "." + method, bulkhead())
+                .call(executions(CallSite.label()), (Callable<Object>) action);
     }
 
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
         requireAction(action);
-        return guard(CallSite.label()).guard(() -> action.get().replaceWithVoid());
+        return guard().guard(executions(CallSite.label()), () -> action.get().replaceWithVoid());
     }
 
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
         requireAction(action);
-        return guard(CallSite.label()).guard(() -> action.get().map(item -> (T) item));
+        return guard().guard(executions(CallSite.label()), () -> action.get().map(item -> (T) item));
     }
 
-    private UniGuard guard(String label) {
-        return new UniGuard(bulkhead(), executions(label), runtime.continuations());
+    private UniGuard guard() {
+        return new UniGuard(bulkhead(), runtime.continuations());
     }
 
     private static void requireAction(Object action) {

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.Optional;
+
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
@@ -20,6 +22,11 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     }
 
     @Override
+    public Optional<String> key() {
+        return permit.key();
+    }
+
+    @Override
     public long fencingToken() {
         return permit.fencingToken();
     }
@@ -32,7 +39,7 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     @Override
     public boolean refresh() {
         BlockingWait.requireAllowed(() -> "Permit.refresh() must not be called on an event loop; use refreshAsync() there");
-        return BlockingWait.await(permit.bulkhead(), permit.refresh());
+        return BlockingWait.await(bulkhead(), permit.refresh());
     }
 
     @Override

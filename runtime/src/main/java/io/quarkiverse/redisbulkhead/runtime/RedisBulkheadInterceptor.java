@@ -35,7 +35,8 @@ public class RedisBulkheadInterceptor {
 
     @AroundInvoke
     Object guard(InvocationContext invocation) throws Exception {
-        return guards().guardOf(invocation.getTarget().getClass(), invocation.getMethod()).call(invocation::proceed);
+        return guards().of(invocation.getTarget().getClass(), invocation.getMethod())
+                .call(invocation.getParameters(), invocation::proceed);
     }
 
     // Threads that race here find the same singleton.

@@ -7,6 +7,8 @@ import jakarta.enterprise.inject.Default;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
@@ -76,13 +78,6 @@ public class RedisStoreFactory {
     }
 
     private RedisStore lockStore(Redis redis, Mailbox mailbox) {
-        if (clientConfig().maxWaitingHandlers() < COMMANDS_OF_A_STEP) {
-            ConfigurationErrors errors = new ConfigurationErrors();
-            errors.add(MessageCode.RBH005, RedisConfig.getPropertyName(client, "max-waiting-handlers") + " must be at least "
-                    + COMMANDS_OF_A_STEP + " with " + PropertyNames.PREFIX + "store=lock, but is "
-                    + clientConfig().maxWaitingHandlers());
-            errors.report();
-        }
         int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
         List<RedisLink> links = Stream
                 .generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1, MOST_ATTEMPTS_OF_A_LANE))
@@ -91,6 +86,15 @@ public class RedisStoreFactory {
         return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
                 config.lockStore().contentionTimeout(), clientConfig().clientType() == RedisClientType.CLUSTER, timers::after),
                 links, mailbox);
+    }
+
+    /** Notes what is wrong with the configuration of the client. */
+    void check(ConfigurationErrors errors) {
+        if (store == StoreKind.LOCK && clientConfig().maxWaitingHandlers() < COMMANDS_OF_A_STEP) {
+            errors.add(MessageCode.RBH005, RedisConfig.getPropertyName(client, "max-waiting-handlers"), "must be at least "
+                    + COMMANDS_OF_A_STEP + " with " + PropertyNames.PREFIX + "store=lock, but is "
+                    + clientConfig().maxWaitingHandlers());
+        }
     }
 
     private RedisClientConfig clientConfig() {

@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
@@ -19,14 +20,72 @@ import io.smallrye.mutiny.Uni;
 /** The public face of a semaphore. */
 final class SemaphoreView implements RedisSemaphore {
 
-    private final Semaphore semaphore;
-    private final BulkheadRuntime runtime;
-    private final PermitCalls calls;
+    /** What a bulkhead says about keys. */
+    enum Keys {
+        /** It has one limit for each key. */
+        NEEDED,
+        /** It is one limit for all. */
+        NONE,
+        /** It says nothing: it is defined in code. */
+        ANY
+    }
 
-    SemaphoreView(Semaphore semaphore, BulkheadRuntime runtime) {
+    private final Semaphore semaphore;
+    private final Keys keys;
+    private final BulkheadRuntime runtime;
+
+    SemaphoreView(Semaphore semaphore, Keys keys, BulkheadRuntime runtime) {
         this.semaphore = semaphore;
+        this.keys = keys;
         this.runtime = runtime;
-        this.calls = calls(semaphore);
+    }
+
+    @Override
+    public RedisSemaphore forKey(String key) {
+        return forKey(ResolvedKey.of(key));
+    }
+
+    @Override
+    public RedisSemaphore forKey(String key, int permits) {
+        return forKey(ResolvedKey.of(key).withPermits(permits));
+    }
+
+    private RedisSemaphore forKey(ResolvedKey key) {
+        String name = spec().name();
+        if (semaphore.id().key().isPresent()) {
+            throw new IllegalStateException(
+                    "This is the semaphore of one key of bulkhead '" + name + "' already. Call forKey on"
+                            + " RedisBulkheads.semaphore(\"" + name + "\")");
+        }
+        if (keys == Keys.NONE) {
+            throw new IllegalStateException("Bulkhead '" + name + "' is one limit for all, because its annotation has neither a"
+                    + " @BulkheadKey nor a keyResolver. Use another name for a bulkhead with keys");
+        }
+        return new SemaphoreView(semaphore.forKey(key.key(), key.permits()), Keys.ANY, runtime);
+    }
+
+    @Override
+    public boolean needsKey() {
+        return keys == Keys.NEEDED;
+    }
+
+    @Override
+    public Optional<String> key() {
+        return semaphore.id().key();
+    }
+
+    // The one limit behind this, if there is one.
+    private Semaphore limit() {
+        if (needsKey()) {
+            String name = spec().name();
+            throw new IllegalStateException("Bulkhead '" + name + "' has one limit for each key. Say which, by"
+                    + " semaphore(\"" + name + "\").forKey(key)");
+        }
+        return semaphore;
+    }
+
+    private PermitCalls calls() {
+        return calls(limit());
     }
 
     private PermitCalls calls(Semaphore waiting) {
@@ -34,7 +93,7 @@ final class SemaphoreView implements RedisSemaphore {
     }
 
     private PermitCalls within(Duration maxWait) {
-        return calls(semaphore.within(maxWait));
+        return calls(limit().within(maxWait));
     }
 
     @Override
@@ -69,64 +128,64 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public void run(Runnable action) {
-        calls.run("run", action);
+        calls().run("run", action);
     }
 
     @Override
     public <T> T call(Callable<T> action) throws Exception {
-        return calls.call("call", action);
+        return calls().call("call", action);
     }
 
     @Override
     public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
-        return calls.runAsync(action);
+        return calls().runAsync(action);
     }
 
     @Override
     public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
-        return calls.callAsync(action);
+        return calls().callAsync(action);
     }
 
     @Override
     public SemaphoreStatus status() {
-        return calls.await("status", semaphore::status);
+        return calls().await("status", limit()::status);
     }
 
     @Override
     public Uni<SemaphoreStatus> statusAsync() {
-        return calls.answer(semaphore::status);
+        return calls().answer(limit()::status);
     }
 
     @Override
     public List<Holder> holders() {
-        return calls.await("holders", semaphore::holders);
+        return calls().await("holders", limit()::holders);
     }
 
     @Override
     public Uni<List<Holder>> holdersAsync() {
-        return calls.answer(semaphore::holders);
+        return calls().answer(limit()::holders);
     }
 
     @Override
     public List<Waiter> waiters() {
-        return calls.await("waiters", semaphore::waiters);
+        return calls().await("waiters", limit()::waiters);
     }
 
     @Override
     public Uni<List<Waiter>> waitersAsync() {
-        return calls.answer(semaphore::waiters);
+        return calls().answer(limit()::waiters);
     }
 
     @Override
     public boolean revoke(String permitId) {
         String id = checkedId(permitId);
-        return calls.await("revoke", () -> semaphore.revoke(id));
+        return calls().await("revoke", () -> limit().revoke(id));
     }
 
     @Override
     public Uni<Boolean> revokeAsync(String permitId) {
         String id = checkedId(permitId);
-        return calls.answer(() -> semaphore.revoke(id));
+        return calls().answer(() -> limit().revoke(id));
     }
 
     private static String checkedId(String permitId) {
@@ -139,13 +198,13 @@ final class SemaphoreView implements RedisSemaphore {
     @Override
     public void resize(int permits) {
         int size = checkedSize(permits);
-        calls.await("resize", () -> semaphore.resize(size));
+        calls().await("resize", () -> limit().resize(size));
     }
 
     @Override
     public Uni<Void> resizeAsync(int permits) {
         int size = checkedSize(permits);
-        return calls.answer(() -> semaphore.resize(size));
+        return calls().answer(() -> limit().resize(size));
     }
 
     private int checkedSize(int permits) {
@@ -154,11 +213,11 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public boolean resetSize() {
-        return calls.await("resetSize", semaphore::resetSize);
+        return calls().await("resetSize", limit()::resetSize);
     }
 
     @Override
     public Uni<Boolean> resetSizeAsync() {
-        return calls.answer(semaphore::resetSize);
+        return calls().answer(limit()::resetSize);
     }
 }

@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.ConfigValidationException;
@@ -129,7 +130,7 @@ class BulkheadSettingsTest {
         assertThatThrownBy(() -> settings(Map.of("instances", instances), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
-                        + "  RBH005 quarkus.redis-bulkhead.instances must be at least 1, but is " + instances + "\n"
+                        + "  RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is " + instances + "\n"
                         + MessageCode.WHERE_EXPLAINED);
     }
 

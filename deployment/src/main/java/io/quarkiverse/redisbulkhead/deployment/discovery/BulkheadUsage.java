@@ -68,8 +68,9 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
                         || !replacement.isComplete(element) && !isDisabled(element.type(), beans, disabled, application)));
         Set<EquivalenceKey> used = keysOf(guards);
         List<KeyParameter> idleKeys = keys.in(application, beanArchives).stream()
-                .filter(key -> !used.contains(key.key()) && !replacement.isOverridden(key.method())
-                        && !isDisabled(key.method().declaringClass(), beans, disabled, application))
+                .filter(key -> !used.contains(key.key()) && (isLost(key, guards, superclasses)
+                        || !replacement.isOverridden(key.method())
+                                && !isDisabled(key.method().declaringClass(), beans, disabled, application)))
                 .toList();
         return new BulkheadUsage(all.get(true), declarations(all.get(true)), names(all.get(false)), guards, beans, disabled,
                 annotations, superclasses, new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys,
@@ -105,6 +106,11 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
                 .filter(source -> source != null)
                 .map(AnnotatedElement::key)
                 .collect(Collectors.toSet());
+    }
+
+    // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
+    private static boolean isLost(KeyParameter key, List<GuardedBeanMethod> guards, Superclasses superclasses) {
+        return guards.stream().anyMatch(guard -> guard.losesKey() && guard.overrides(key.method(), superclasses));
     }
 
     private static Set<EquivalenceKey> keysOf(List<GuardedBeanMethod> guards) {

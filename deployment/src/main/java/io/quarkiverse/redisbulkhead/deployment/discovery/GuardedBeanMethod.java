@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.util.List;
 
 import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
@@ -58,6 +59,31 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public boolean comesFromClass() {
         return source != null && !source.isMethod();
+    }
+
+    /**
+     * Whether the method stands in place of one of a superclass.
+     *
+     * @param inherited the other method
+     * @param superclasses walks up from the bean
+     * @return false for the method itself
+     */
+    public boolean overrides(MethodInfo inherited, Superclasses superclasses) {
+        DotName declaring = inherited.declaringClass().name();
+        return !method.declaringClass().name().equals(declaring) && method.name().equals(inherited.name())
+                && ErasedTypes.parametersOf(method).equals(ErasedTypes.parametersOf(inherited))
+                && superclasses.from(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
+    }
+
+    /**
+     * Whether a class says how the method is limited, and each of its bulkheads is one limit for all calls: when it overrides a
+     * method with a key, that is probably by mistake.
+     *
+     * @return false when the method has an annotation of its own, or a key
+     */
+    public boolean losesKey() {
+        return comesFromClass() && keys.isEmpty()
+                && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent());
     }
 
     /**

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** Where a method has several bulkheads, a key must say which of them it is for. */
 final class AmbiguousKeyRule implements Rule {

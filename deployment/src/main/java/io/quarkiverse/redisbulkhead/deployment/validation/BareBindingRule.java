@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** The interceptor binding is not for applications: it names no bulkhead. */
 final class BareBindingRule implements Rule {

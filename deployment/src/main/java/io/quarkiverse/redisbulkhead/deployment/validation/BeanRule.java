@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ClassShape;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Places;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** The annotation works on beans only. */
 final class BeanRule implements Rule {

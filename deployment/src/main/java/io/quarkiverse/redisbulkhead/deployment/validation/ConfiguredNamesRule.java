@@ -16,7 +16,7 @@ final class ConfiguredNamesRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
-        ConfiguredNames.check(configured.names(), configured.definitions(usage), usage.namesElsewhere(),
-                (code, place, text) -> mistakes.accept(new Mistake(code, place, text)));
+        ConfiguredNames.check(configured.all(), configured.definitions(usage), usage.namesElsewhere(),
+                Mistake.to(mistakes));
     }
 }

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -9,8 +11,8 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** Looks up what the configuration says while the application is built. */
 final class ConfiguredValues {
@@ -32,6 +34,8 @@ final class ConfiguredValues {
             }
         }
     }
+
+    private static final Set<String> OFF = Set.of("false", "no", "n", "off", "0");
 
     private static final String LOCKS = PropertyNames.PREFIX + "lock.";
 
@@ -65,9 +69,15 @@ final class ConfiguredValues {
         return Definitions.of(usage.declarations(), config);
     }
 
-    /** The names of all properties that are set. */
-    Iterable<String> names() {
-        return config.getPropertyNames();
+    /** All properties. */
+    Config all() {
+        return config;
+    }
+
+    /** Whether a bulkhead, or all of them, is switched off as far as is known. */
+    boolean isSwitchedOff(String bulkhead) {
+        return Stream.of(of(bulkhead, "enabled"), global("enabled")).flatMap(Optional::stream)
+                .anyMatch(value -> value.text().filter(text -> OFF.contains(text.trim().toLowerCase(Locale.ROOT))).isPresent());
     }
 
     /** What any property of the application is set to. */

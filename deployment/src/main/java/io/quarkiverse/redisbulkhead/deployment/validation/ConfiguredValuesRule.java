@@ -8,8 +8,9 @@ import java.util.function.Consumer;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
+import io.quarkiverse.redisbulkhead.runtime.definition.GlobalValues;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** Each value that the configuration holds when the application is built must be valid. */
 final class ConfiguredValuesRule implements Rule {
@@ -28,11 +29,15 @@ final class ConfiguredValuesRule implements Rule {
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
             "local-permits", text -> CountText.parse("localPermits", text));
 
-    // Those that the values of bulkheads go by; the others are checked when the application starts.
     private static final Map<String, Consumer<String>> GLOBAL = Map.of(
+            "enabled", text -> checkTruth("enabled", text),
+            "key-prefix", GlobalValues::checkKeyPrefix,
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
             "command-timeout", DurationText.COMMAND_TIMEOUT::parse,
-            "instances", text -> CountText.parse("instances", text));
+            "instances", text -> CountText.parse("instances", text),
+            "rest.status", text -> GlobalValues.checkStatus(CountText.parse("status", text)),
+            "lock-store.step-timeout", DurationText.STEP_TIMEOUT::parse,
+            "lock-store.contention-timeout", DurationText.CONTENTION_TIMEOUT::parse);
 
     private static final Map<String, Consumer<String>> OF_LOCKS = Map.of(
             "acquire-timeout", DurationText.ACQUIRE_TIMEOUT::parse,
@@ -48,6 +53,11 @@ final class ConfiguredValuesRule implements Rule {
     /** Whether this property of a bulkhead is looked at. */
     static boolean isChecked(String member) {
         return OF_ONE_BULKHEAD.containsKey(member);
+    }
+
+    /** Whether this property of all bulkheads is looked at. */
+    static boolean isCheckedForAll(String property) {
+        return GLOBAL.containsKey(property);
     }
 
     /** Whether this property of a lock is looked at. */

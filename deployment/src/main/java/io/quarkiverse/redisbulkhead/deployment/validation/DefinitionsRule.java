@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 
 /**
  * What the annotations define must be right as far as it is known: values, names, permits, and one definition for each name.
@@ -18,7 +19,8 @@ final class DefinitionsRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
-        configured.definitions(usage).check(name -> configured.of(name, "permits").isPresent(),
-                (code, place, text) -> mistakes.accept(new Mistake(code, place, text)));
+        Definitions definitions = configured.definitions(usage);
+        definitions.check(name -> definitions.isByExpression(name) || configured.of(name, "permits").isPresent(),
+                Mistake.to(mistakes));
     }
 }

@@ -25,7 +25,8 @@ final class EventLoopEntries {
     private static final Set<DotName> CHANNELS = Set.of(
             DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Incoming"),
             DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Outgoing"),
-            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Incomings"));
+            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Incomings"),
+            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Outgoings"));
 
     private static final String MESSAGING_MODE = "quarkus.messaging.blocking.signatures.execution.mode";
 

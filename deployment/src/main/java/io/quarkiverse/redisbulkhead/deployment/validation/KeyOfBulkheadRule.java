@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -15,9 +16,9 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 
 /** A key must be for a bulkhead of its method. */
 final class KeyOfBulkheadRule implements Rule {
@@ -33,7 +34,7 @@ final class KeyOfBulkheadRule implements Rule {
             if (!isReported(key.method(), reported)) {
                 mistakes.accept(
                         new Mistake(MessageCode.RBH016, key.place(),
-                                KeyTexts.annotation(key) + " has no effect, because " + reason(key.method())));
+                                KeyTexts.annotation(key) + " has no effect, because " + reason(key.method(), usage)));
             }
         }
         for (GuardedBeanMethod guard : usage.guards()) {
@@ -49,7 +50,15 @@ final class KeyOfBulkheadRule implements Rule {
                 .anyMatch(reported::contains);
     }
 
-    private static String reason(MethodInfo method) {
+    private static String reason(MethodInfo method, BulkheadUsage usage) {
+        Optional<String> overriding = usage.guards().stream()
+                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.superclasses()))
+                .map(GuardedBeanMethod::place).sorted().findFirst();
+        if (overriding.isPresent()) {
+            return overriding.get()
+                    + " overrides the method, and annotations of parameters are not inherited. Mark the parameter"
+                    + " there, too";
+        }
         if (method.isConstructor()) {
             return "a constructor cannot be guarded. Remove it, or put it on the method that @RedisBulkhead guards";
         }

@@ -9,16 +9,21 @@ import org.jboss.jandex.DotName;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkus.arc.processor.BeanInfo;
 
 /** A class that tells keys must stand for exactly one bean. */
 final class KeyResolverBeanRule implements Rule {
 
+    private static final String RESOLVE = "resolve";
+
     @Override
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        usage.guards().forEach(guard -> checkGuarded(guard, usage, mistakes));
         for (AnnotatedElement element : usage.elements()) {
             for (WrittenBulkhead bulkhead : element.bulkheads()) {
                 bulkhead.keyResolver().filter(type -> usage.keyResolvers().bean(type).isEmpty())
@@ -27,6 +32,17 @@ final class KeyResolverBeanRule implements Rule {
                                         + KeyTexts.keyResolver(type) + " " + text(type, usage))));
             }
         }
+    }
+
+    /** It would be asked for the key of the call that asks it for a key, and so on. */
+    private static void checkGuarded(GuardedBeanMethod guard, BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        guard.bulkheads().stream().flatMap(bulkhead -> bulkhead.keyResolver().stream())
+                .filter(type -> usage.keyResolvers().bean(type).map(BeanInfo::getImplClazz)
+                        .filter(resolver -> resolver.name().equals(guard.bean().name())).isPresent())
+                .filter(type -> RESOLVE.equals(guard.method().name()))
+                .forEach(type -> mistakes.accept(new Mistake(MessageCode.RBH021, guard.place(), KeyTexts.keyResolver(type)
+                        + " would have to tell the key of its own call, without end. Guard other methods, or name another"
+                        + " resolver")));
     }
 
     private static String text(DotName type, BulkheadUsage usage) {

@@ -34,7 +34,7 @@ import org.jboss.jandex.Type;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** The type of a key must be one whose values have a text that depends on the value alone. */
 final class KeyTypeRule implements Rule {

@@ -30,9 +30,12 @@ final class LeaseRule implements Rule {
             return;
         }
         Leases leases = new Leases(commandTimeout(),
-                (code, place, text) -> mistakes.accept(new Mistake(code, place, text)));
+                Mistake.to(mistakes));
         Definitions definitions = configured.definitions(usage);
         for (String bulkhead : definitions.byName().keySet()) {
+            if (configured.isSwitchedOff(bulkhead)) {
+                continue;
+            }
             configured.of(bulkhead, "expire").ifPresentOrElse(
                     value -> check(value, DurationText.EXPIRE, leases),
                     () -> leases.checkWritten(bulkhead, definitions));

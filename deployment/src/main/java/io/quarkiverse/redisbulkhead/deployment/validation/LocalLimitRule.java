@@ -26,7 +26,8 @@ final class LocalLimitRule implements Rule {
     public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
         if (store.needsRedis()) {
             Definitions definitions = configured.definitions(usage);
-            definitions.byName().keySet().forEach(bulkhead -> check(bulkhead, definitions.permits(bulkhead), mistakes));
+            definitions.byName().keySet().stream().filter(bulkhead -> !configured.isSwitchedOff(bulkhead))
+                    .forEach(bulkhead -> check(bulkhead, definitions.permits(bulkhead), mistakes));
         }
     }
 
@@ -40,7 +41,7 @@ final class LocalLimitRule implements Rule {
         Count instances = Count.of(configured.global("instances"), OptionalInt.of(1));
         if (permits.isStated() && local.known() && instances.isStated()) {
             LocalLimits.check(bulkhead, permits.value().getAsInt(), local.value(), instances.value().getAsInt(),
-                    onOutage.get().property(), (code, place, text) -> mistakes.accept(new Mistake(code, place, text)));
+                    onOutage.get().property(), Mistake.to(mistakes));
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.TreeSet;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** Turns all mistakes of an application into one exception, one numbered line each. */
 public final class MistakeReport {

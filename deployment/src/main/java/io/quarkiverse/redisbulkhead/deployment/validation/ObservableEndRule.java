@@ -8,7 +8,7 @@ import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** The end of a guarded execution must be seen, or the permit would be given back too early. */
 final class ObservableEndRule implements Rule {

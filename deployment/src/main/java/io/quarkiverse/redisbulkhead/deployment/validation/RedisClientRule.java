@@ -5,16 +5,15 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /**
- * The named Redis client must be one that the application has, as far as its configuration tells. When nothing is configured
- * yet,
- * that is seen when the application starts.
+ * The named Redis client must be one that the application has, as far as its configuration tells. When nothing is
+ * configured yet, that is seen when the application starts.
  */
 final class RedisClientRule implements Rule {
 
@@ -35,7 +34,7 @@ final class RedisClientRule implements Rule {
     }
 
     private void check(String client, BulkheadUsage usage, Consumer<Mistake> mistakes) {
-        Set<String> configuredClients = RedisClients.among(configured.names());
+        Set<String> configuredClients = RedisClients.among(configured.all().getPropertyNames());
         Set<String> known = new TreeSet<>(configuredClients);
         known.addAll(usage.redisClients());
         if (known.contains(client) || configuredClients.isEmpty() || hasHosts(client)) {

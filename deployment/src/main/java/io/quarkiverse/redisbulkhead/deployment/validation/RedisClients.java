@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.redis.deployment.client.RedisClientBuildTimeConfig;
 import io.quarkus.redis.runtime.client.config.RedisClientConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;

@@ -45,7 +45,7 @@ public interface Rule {
                 new AmbiguousKeyRule(),
                 new OneKeyRule(),
                 new KeyTypeRule(),
-                new KeyedEverywhereRule(),
+                new KeyedEverywhereRule(configured),
                 new KeyResolverBeanRule());
     }
 }

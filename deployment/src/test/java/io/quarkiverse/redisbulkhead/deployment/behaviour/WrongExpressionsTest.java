@@ -8,6 +8,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
@@ -27,7 +28,6 @@ class WrongExpressionsTest {
             .overrideRuntimeConfigKey("app.broken", "${app.nowhere}")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "2")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-order\".fair", "true")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-orders\".faire", "true")
             .assertException(failure -> {
                 String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
@@ -51,6 +51,8 @@ class WrongExpressionsTest {
                         "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") stands here more than once, as"
                                 + " \"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one"
                                 + " bulkhead. Keep one of them, or use different names",
+                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but none at Shop#unkeyed. Tell the key"
+                                + " at every place, by @BulkheadKey or a keyResolver, or use different names",
                         "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three times"
                                 + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so"
                                 + " one slow answer could cost the permit. Make it at least PT3S, or command-timeout shorter",
@@ -59,10 +61,6 @@ class WrongExpressionsTest {
                                 + " only 1. Each would keep one permit, together more than the limit. Set"
                                 + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
                                 + " or use reject",
-                        "RBH025 quarkus.redis-bulkhead.\"eu-order\".fair: no @RedisBulkhead has the name \"eu-order\"."
-                                + " Did you mean \"eu-orders\"? Declared are "
-                                + "eu-orders, eu-twice, brief, eu-single, lease, lock, negative, eu-limitless, unresolved."
-                                + " A bulkhead that code defines by a SemaphoreSpec takes no configuration",
                         "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to app.nowhere, which is"
                                 + " not set. Set it, or give a default as in ${app.nowhere:default}",
                         "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): expire refers to app.broken, which is set to"
@@ -129,6 +127,14 @@ class WrongExpressionsTest {
         @RedisBulkhead(name = "${app.region}-twice", permits = 4)
         @RedisBulkhead(name = "eu-twice", permits = 4)
         void twice() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-keyed", permits = 2)
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        @RedisBulkhead(name = "eu-keyed", permits = 2)
+        void unkeyed() {
         }
     }
 }

@@ -30,9 +30,10 @@ class WrongRuntimeConfigurationTest {
                                 "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
                         .hasMessageContaining(
-                                "lock-store.step-timeout must be from 50 milliseconds to one minute, but is PT0.01S")
-                        .hasMessageContaining("lock-store.contention-timeout must be longer than "
-                                + "quarkus.redis-bulkhead.lock-store.step-timeout, which is PT0.01S")
+                                "lock-store.step-timeout: stepTimeout must be from 50 milliseconds to one minute, but is PT0.01S")
+                        .hasMessageContaining(
+                                "lock-store.contention-timeout: contentionTimeout must be longer than stepTimeout, and at most one"
+                                        + " hour, but is PT0.005S")
                         .hasMessageContaining("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout: lockTimeout must be at "
                                 + "least one millisecond, but is PT0S");
             });

@@ -43,6 +43,8 @@ class ConfiguredNamesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fairness", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.unset.permits", "")
+            .overrideConfigKey("quarkus.redis-bulkhead.reports", " ")
             .overrideConfigKey("quarkus.redis-bulkhead.elsewhere.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.eu-orders.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.eu-order.permits", "3");

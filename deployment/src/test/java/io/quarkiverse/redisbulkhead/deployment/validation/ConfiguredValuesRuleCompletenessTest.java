@@ -3,13 +3,17 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.RestConfig;
 import io.smallrye.config.common.utils.StringUtil;
 
 /** Whoever adds a property of bulkheads or locks must check it. */
@@ -27,11 +31,29 @@ class ConfiguredValuesRuleCompletenessTest {
         assertThat(ConfiguredValuesRule.isCheckedForLocks(property)).isTrue();
     }
 
+    @ParameterizedTest
+    @MethodSource("globalProperties")
+    void eachPropertyOfAllBulkheadsIsChecked(String property) {
+        assertThat(ConfiguredValuesRule.isCheckedForAll(property)).isTrue();
+    }
+
+    static Stream<String> globalProperties() {
+        return Stream.of(
+                namesOf(RedisBulkheadRuntimeConfig.class)
+                        .filter(name -> !Set.of("bulkheads", "lock", "rest", "lock-store").contains(name)),
+                namesOf(RestConfig.class).map(name -> "rest." + name),
+                namesOf(LockStoreConfig.class).map(name -> "lock-store." + name)).flatMap(names -> names);
+    }
+
+    private static Stream<String> namesOf(Class<?> group) {
+        return Stream.of(group.getMethods()).map(Method::getName).map(StringUtil::skewer);
+    }
+
     static Stream<String> lockProperties() {
-        return Stream.of(LockConfig.class.getMethods()).map(Method::getName).map(StringUtil::skewer);
+        return namesOf(LockConfig.class);
     }
 
     static Stream<String> bulkheadProperties() {
-        return Stream.of(BulkheadConfig.class.getMethods()).map(Method::getName).map(StringUtil::skewer);
+        return namesOf(BulkheadConfig.class);
     }
 }

@@ -25,6 +25,12 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
             "RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.key-prefix: keyPrefix must not be blank and must not contain braces, which mark the hash tag"
+                    + " of Redis Cluster, but is 'a{b}'",
+            "RBH005 quarkus.redis-bulkhead.lock-store.contention-timeout: contentionTimeout must be a duration such as 3s, 500ms or"
+                    + " PT3S, but is 'long'",
+            "RBH005 quarkus.redis-bulkhead.lock-store.step-timeout: stepTimeout must be from 50 milliseconds to one minute, but is"
+                    + " PT0.01S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
@@ -32,6 +38,7 @@ class ConfiguredValuesRuleTest {
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
             "RBH005 quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
+            "RBH005 quarkus.redis-bulkhead.rest.status: status must be an HTTP error status from 400 to 599, but is 200",
             "RBH005 quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
             "RBH005 quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
                     + " but is 'some'",
@@ -55,6 +62,10 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock.fine.acquire-timeout", "0s")
             .overrideConfigKey("quarkus.redis-bulkhead.on-outage", "panic")
             .overrideConfigKey("quarkus.redis-bulkhead.instances", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.key-prefix", "a{b}")
+            .overrideConfigKey("quarkus.redis-bulkhead.rest.status", "200")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "long")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-wait", "PT-1S")

@@ -6,6 +6,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.eclipse.microprofile.reactive.messaging.Outgoing;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,9 @@ class EventLoopRuleTest {
             "RBH015 Consumers#reply: @ConsumeEvent" + ADD,
             "RBH015 Consumers#synchronous: @ConsumeEvent" + ADD,
             "RBH015 Greeter#greet: gRPC" + ADD,
+            "RBH015 Messages#ofTwoChannels: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
             "RBH015 Messages#synchronous: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
+            "RBH015 Messages#toTwoChannels: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
             "RBH015 Resource#synchronous" + NON_BLOCKING,
             "RBH015 Routes#filter: @RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call"
                     + WAY_OUT,
@@ -164,6 +167,19 @@ class EventLoopRuleTest {
         @Incoming("a")
         @RedisBulkhead(name = "messages", permits = 1)
         void synchronous(String body) {
+        }
+
+        @Incoming("a")
+        @Incoming("b")
+        @RedisBulkhead(name = "messages", permits = 1)
+        void ofTwoChannels(String body) {
+        }
+
+        @Outgoing("x")
+        @Outgoing("y")
+        @RedisBulkhead(name = "messages", permits = 1)
+        String toTwoChannels() {
+            return null;
         }
 
         @Blocking

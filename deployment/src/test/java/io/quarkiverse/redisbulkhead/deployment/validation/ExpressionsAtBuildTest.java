@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
@@ -14,6 +15,8 @@ class ExpressionsAtBuildTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ExpressionsAtBuildTest.class, new Class<?>[] { Shop.class },
+            "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed (parameter 'tenant'), but none at Shop#unkeyed."
+                    + " Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names",
             "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values:"
                     + " permits=1, fair=false, expire=30s, maxWait=2s at Shop#buy (name = \"${app.region}-orders\");"
                     + " permits=1, fair=false, expire=30s, maxWait=1s at Shop#cancel (name = \"${app.zone:eu}-orders\");"
@@ -21,8 +24,6 @@ class ExpressionsAtBuildTest {
                     + " State the same values at every place (permits may be left out), or use different names",
             "RBH004 Shop#byDefault: @RedisBulkhead(name = \"by-default\"): maxWait = \"${nobody.sets.this:a while}\", which is"
                     + " 'a while' by its default: must be a duration such as 2s, 500ms or PT2S, but is 'a while'",
-            "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits are not stated. State them in the"
-                    + " annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
             "RBH001 Shop#ofALock: @RedisBulkhead: name = \"${app.of.a.lock}\", which is 'lock:orders' by app.of.a.lock: must not"
                     + " begin with 'lock:', which is kept for locks, but is 'lock:orders'. Use another name, or"
                     + " RedisBulkheads.lock(\"orders\") for a lock",
@@ -97,6 +98,14 @@ class ExpressionsAtBuildTest {
 
         @RedisBulkhead(name = "${app.broken}", permits = 3)
         void alsoKnownLater() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-keyed", permits = 1)
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        @RedisBulkhead(name = "eu-keyed", permits = 1)
+        void unkeyed() {
         }
     }
 }

@@ -12,8 +12,11 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkus.test.QuarkusUnitTest;
 
 class KeyOfBulkheadRuleTest {
@@ -29,11 +32,13 @@ class KeyOfBulkheadRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyOfBulkheadRuleTest.class,
             new Class<?>[] { Plain.class, PlainWhole.class, Names.class, Whole.class, Base.class, Heir.class, Port.class,
-                    Adapter.class, Client.class },
+                    Adapter.class, Client.class, Keyed.class, Forgetful.class, Mindful.class, Shard.class },
             "RBH016 Base#abstractly: " + NO_EFFECT
                     + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
                     + " @RedisBulkhead",
             "RBH016 Client#unguarded: " + INTERFACE,
+            "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and annotations of parameters are not"
+                    + " inherited. Mark the parameter there, too",
             "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' names no bulkhead of this method."
                     + " Those there are: \"pages\"",
             "RBH016 Names#near: @BulkheadKey(\"page\") on parameter 'host' names no bulkhead of this method. Did you mean \"pages\"?"
@@ -133,6 +138,51 @@ class KeyOfBulkheadRuleTest {
         @Override
         @RedisBulkhead(name = "heir", permits = 1)
         void overridden(String host) {
+        }
+    }
+
+    @RedisBulkhead(name = "keyed", permits = 1)
+    static class Keyed {
+
+        void fetch(@BulkheadKey String host) {
+        }
+
+        void read(@BulkheadKey String host) {
+        }
+    }
+
+    /** It inherits the bulkhead, but not the key. */
+    @Singleton
+    static class Forgetful extends Keyed {
+
+        @Override
+        void fetch(String host) {
+        }
+
+        @Override
+        void read(@BulkheadKey String host) {
+        }
+    }
+
+    @Singleton
+    static class Mindful extends Keyed {
+
+        @Override
+        void fetch(@BulkheadKey String host) {
+        }
+
+        @Override
+        @RedisBulkhead(name = "mindful", permits = 1, keyResolver = Shard.class)
+        void read(String host) {
+        }
+    }
+
+    @Singleton
+    static class Shard implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("one");
         }
     }
 

@@ -31,7 +31,10 @@ class KeyResolverBeanRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyResolverBeanRuleTest.class,
             new Class<?>[] { Methods.class, Whole.class, Key.class, Plain.class, Abstract.class, Port.class, Inner.class,
                     Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
-                    NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class },
+                    NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class,
+                    Endless.class },
+            "RBH021 Endless#resolve: keyResolver = Endless.class would have to tell the key of its own call, without end. Guard"
+                    + " other methods, or name another resolver",
             "RBH021 Methods#abstractClass: " + because("Abstract", "is no bean. It is abstract, and no bean inherits from it"),
             "RBH021 Methods#constructors: " + because("Constructors",
                     "is no bean. It has several constructors: mark one with @Inject, or add one without parameters"),
@@ -212,6 +215,16 @@ class KeyResolverBeanRuleTest {
 
     @Singleton
     static class Stubbed extends Key {
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
+    static class Endless implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("any");
+        }
     }
 
     @Singleton

@@ -24,6 +24,7 @@ class LeaseRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.redis-bulkhead.\"configured\".expire", "3s")
             .overrideConfigKey("quarkus.redis-bulkhead.\"mended\".expire", "6s")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".expire", "${LEASE_OF_PRODUCTION}")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "4s")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.orders.lock-timeout", "1s");
@@ -54,6 +55,10 @@ class LeaseRuleTest {
 
         @RedisBulkhead(name = "mended", permits = 1, expire = "1s")
         void mended() {
+        }
+
+        @RedisBulkhead(name = "off", permits = 1, expire = "1s")
+        void off() {
         }
 
         @RedisBulkhead(name = "later", permits = 1, expire = "1s")

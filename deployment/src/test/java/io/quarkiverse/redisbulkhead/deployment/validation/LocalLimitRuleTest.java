@@ -32,6 +32,7 @@ class LocalLimitRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"stated\".local-permits", "1")
             .overrideConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
             .overrideConfigKey("quarkus.redis-bulkhead.\"rejecting\".local-permits", "6")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "No")
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".permits", "${PERMITS_OF_PRODUCTION}");
 
     @Test
@@ -64,6 +65,10 @@ class LocalLimitRuleTest {
 
         @RedisBulkhead(name = "rejecting", permits = 2)
         void rejecting() {
+        }
+
+        @RedisBulkhead(name = "off", permits = 2)
+        void off() {
         }
 
         @RedisBulkhead(name = "later", permits = 1)

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Deploys an application with mistakes and checks the report, line by line. */

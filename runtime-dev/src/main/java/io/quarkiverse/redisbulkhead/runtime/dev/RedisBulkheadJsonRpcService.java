@@ -59,6 +59,9 @@ public class RedisBulkheadJsonRpcService {
     }
 
     private Uni<JsonObject> row(RedisSemaphore semaphore) {
+        if (semaphore.needsKey()) {
+            return Uni.createFrom().item(row(semaphore.spec()).put("keyed", true));
+        }
         return Uni.combine().all().unis(semaphore.statusAsync(), semaphore.holdersAsync())
                 .with((status, holders) -> row(semaphore.spec(), status, holders));
     }
@@ -76,13 +79,18 @@ public class RedisBulkheadJsonRpcService {
                     .put("since", holder.since().toString())
                     .put("until", holder.until().toString()));
         }
-        return new JsonObject()
-                .put("name", spec.name())
+        return row(spec)
                 .put("limit", status.limit())
                 .put("inUse", status.inUse())
                 .put("waiting", status.waiting())
-                .put("fair", spec.fair())
-                .put("expire", spec.expire().toString())
                 .put("holders", held);
+    }
+
+    private static JsonObject row(SemaphoreSpec spec) {
+        return new JsonObject()
+                .put("name", spec.name())
+                .put("limit", spec.permits())
+                .put("fair", spec.fair())
+                .put("expire", spec.expire().toString());
     }
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -25,7 +26,8 @@ import io.vertx.core.json.JsonObject;
 
 class RedisBulkheadJsonRpcServiceTest {
 
-    static final Holder HOLDER = new Holder("p1", "reports", "", 1_795_248_112_514_163L, "shop", "host:1", "Reports#render",
+    static final Holder HOLDER = new Holder("p1", "reports", Optional.empty(), 1_795_248_112_514_163L, "shop", "host:1",
+            "Reports#render",
             Instant.EPOCH, Instant.EPOCH.plusSeconds(30));
 
     @Test
@@ -37,6 +39,16 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(bulkhead.getInteger("inUse")).isEqualTo(1);
         assertThat(bulkhead.getJsonArray("holders").getJsonObject(0).getMap()).containsEntry("method", "Reports#render")
                 .containsEntry("ticket", "1795248112514163").containsEntry("until", "1970-01-01T00:00:30Z");
+    }
+
+    /** Who holds permits of which key is not listed yet. */
+    @Test
+    void tellsThatABulkheadHasOneLimitForEachKey() {
+        JsonObject snapshot = service(Uni.createFrom().failure(new IllegalStateException("key?")), true).snapshot().await()
+                .atMost(Duration.ofSeconds(10));
+
+        assertThat(snapshot.getJsonArray("bulkheads").getJsonObject(0).getMap()).containsEntry("name", "reports")
+                .containsEntry("limit", 5).containsEntry("keyed", true).doesNotContainKey("inUse");
     }
 
     @Test
@@ -58,9 +70,14 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     private static RedisBulkheadJsonRpcService service(Uni<List<Holder>> holders) {
+        return service(holders, false);
+    }
+
+    private static RedisBulkheadJsonRpcService service(Uni<List<Holder>> holders, boolean needsKey) {
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(5).build();
-        Map<String, Object> answers = Map.of("spec", spec, "holdersAsync", holders, "statusAsync",
-                Uni.createFrom().item(new SemaphoreStatus("reports", 5, 1, 2, false, new TreeSet<>(Set.of(5)))));
+        Map<String, Object> answers = Map.of("spec", spec, "needsKey", needsKey, "holdersAsync", holders, "statusAsync",
+                Uni.createFrom()
+                        .item(new SemaphoreStatus("reports", Optional.empty(), 5, 1, 2, false, new TreeSet<>(Set.of(5)))));
         RedisSemaphore semaphore = (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
                 new Class<?>[] { RedisSemaphore.class }, (proxy, method, args) -> answers.get(method.getName()));
         return new RedisBulkheadJsonRpcService(new RedisBulkheads() {

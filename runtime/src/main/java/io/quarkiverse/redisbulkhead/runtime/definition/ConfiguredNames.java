@@ -8,14 +8,18 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
+
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** What is configured must belong to something: to a bulkhead that is declared, or to a property that there is. */
 public final class ConfiguredNames {
 
     private static final int MOST_SHOWN = 10;
+    private static final String ENVIRONMENT = "EnvConfigSource";
 
     private final Set<String> declared;
     private final List<Pattern> possible;
@@ -29,23 +33,30 @@ public final class ConfiguredNames {
     }
 
     /**
-     * Looks for properties that nothing reads.
+     * Looks for properties that nothing reads. Blank ones are how properties are unset. Those of the environment are passed
+     * over:
+     * their names cannot be told for certain, and others may share them.
      *
-     * @param properties the names of all properties
+     * @param properties all properties
      * @param definitions what the annotations declare
      * @param elsewhere what annotations declare that are not in force here, as it is written
      * @param findings takes what is wrong
      */
-    public static void check(Iterable<String> properties, Definitions definitions, Collection<String> elsewhere,
-            Findings findings) {
+    public static void check(Config properties, Definitions definitions, Collection<String> elsewhere, Findings findings) {
         List<Pattern> possible = Stream.concat(
                 definitions.all().stream().map(Definition::nameText).flatMap(name -> name.possible().stream()),
                 elsewhere.stream().map(MemberText::pattern)).toList();
         ConfiguredNames names = new ConfiguredNames(definitions.byName().keySet(), possible, findings);
         Set<String> sorted = new TreeSet<>();
-        properties.forEach(sorted::add);
-        sorted.stream().filter(property -> property.startsWith(PropertyNames.PREFIX)).forEach(names::look);
+        properties.getPropertyNames().forEach(sorted::add);
+        sorted.stream().filter(property -> property.startsWith(PropertyNames.PREFIX) && isMeant(property, properties))
+                .forEach(names::look);
         names.unknown.forEach(names::reportName);
+    }
+
+    private static boolean isMeant(String property, Config properties) {
+        ConfigValue value = properties.getConfigValue(property);
+        return value.getRawValue() != null && !value.getRawValue().isBlank() && !ENVIRONMENT.equals(value.getSourceName());
     }
 
     private void look(String property) {

@@ -67,6 +67,16 @@ public final class Definitions {
     }
 
     /**
+     * Whether all annotations of a bulkhead have its name by an expression, which may become another one.
+     *
+     * @param name the bulkhead
+     * @return false where an annotation states the name
+     */
+    public boolean isByExpression(String name) {
+        return byName.get(name).stream().allMatch(definition -> definition.nameText().isExpression());
+    }
+
+    /**
      * The permits that the annotations state for one bulkhead.
      *
      * @param name the bulkhead

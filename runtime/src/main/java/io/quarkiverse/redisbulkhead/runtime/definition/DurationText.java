@@ -27,10 +27,16 @@ public enum DurationText {
     LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S", duration -> LockSpec.named("any").lockTimeout(duration)),
 
     /** How long a call waits for an answer from Redis. */
-    COMMAND_TIMEOUT("commandTimeout", "1s, 500ms or PT1S", DurationText::checkCommandTimeout);
+    COMMAND_TIMEOUT("commandTimeout", "1s, 500ms or PT1S", duration -> checkBounds("commandTimeout", duration,
+            Duration.ofMillis(1), Duration.ofHours(1), "from one millisecond to one hour")),
 
-    private static final Duration SHORTEST_COMMAND = Duration.ofMillis(1);
-    private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
+    /** How long a step of the store {@code lock} may take. */
+    STEP_TIMEOUT("stepTimeout", "1s, 500ms or PT1S", duration -> checkBounds("stepTimeout", duration,
+            Duration.ofMillis(50), Duration.ofMinutes(1), "from 50 milliseconds to one minute")),
+
+    /** For how long an operation of the store {@code lock} tries to get the lock. */
+    CONTENTION_TIMEOUT("contentionTimeout", "3s, 500ms or PT3S", duration -> checkBounds("contentionTimeout", duration,
+            Duration.ofMillis(51), Duration.ofHours(1), "longer than stepTimeout, and at most one hour"));
 
     private final String member;
     private final String examples;
@@ -42,11 +48,20 @@ public enum DurationText {
         this.check = check;
     }
 
-    private static void checkCommandTimeout(Duration duration) {
-        if (duration.compareTo(SHORTEST_COMMAND) < 0 || duration.compareTo(LONGEST_COMMAND) > 0) {
-            throw new IllegalArgumentException(
-                    "commandTimeout must be from one millisecond to one hour, but is " + duration);
+    private static void checkBounds(String member, Duration duration, Duration least, Duration most, String bounds) {
+        if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
+            throw new IllegalArgumentException(member + " must be " + bounds + ", but is " + duration);
         }
+    }
+
+    /**
+     * Checks a value.
+     *
+     * @param duration the value
+     * @throws IllegalArgumentException when it is out of bounds
+     */
+    public void check(Duration duration) {
+        check.accept(duration);
     }
 
     /**

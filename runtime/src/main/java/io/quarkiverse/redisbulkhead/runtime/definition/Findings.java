@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** Takes what is wrong. */
 @FunctionalInterface

@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.time.Duration;
 import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** A lease must be long enough for Redis to answer before it ends. */
 public final class Leases {

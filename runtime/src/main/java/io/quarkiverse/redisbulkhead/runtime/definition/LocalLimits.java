@@ -2,8 +2,8 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.OptionalInt;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** What processes admit for themselves during an outage must not be more than the limit. */
 public final class LocalLimits {

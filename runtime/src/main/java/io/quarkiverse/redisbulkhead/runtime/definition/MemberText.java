@@ -118,18 +118,9 @@ final class MemberText {
         return member + " = \"" + written + "\", which is '" + text + "' by " + origin + ": " + rule;
     }
 
-    /**
-     * What the text may be with other configuration, which may be prepared for. That can be anything when there is nothing but
-     * an
-     * expression; then only what it is now counts, if that is known.
-     */
+    /** What the text may be with other configuration, which may be prepared for; empty when it is no expression. */
     Optional<Pattern> possible() {
-        return isExpression() ? Optional.of(pattern(written)).filter(pattern -> text == null || !isAnything(pattern))
-                : Optional.empty();
-    }
-
-    private static boolean isAnything(Pattern pattern) {
-        return pattern.matcher("").matches();
+        return isExpression() ? Optional.of(pattern(written)) : Optional.empty();
     }
 
     /** What a text may become, whatever is configured. */

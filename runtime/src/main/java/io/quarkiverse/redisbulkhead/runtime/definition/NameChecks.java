@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** What must hold for each name, over all places that use it. */
 final class NameChecks {
@@ -57,9 +57,8 @@ final class NameChecks {
     }
 
     /**
-     * A bulkhead is configured under {@code quarkus.redis-bulkhead."name"}, so it cannot have the name of a property that
-     * stands
-     * in the same place: its own properties would be taken for parts of that one, and be ignored.
+     * A bulkhead is configured under {@code quarkus.redis-bulkhead."name"}, so it cannot have the name of a property
+     * that stands in the same place: its own properties would be taken for parts of that one, and be ignored.
      */
     private static void checkReserved(String name, List<Definition> places, Findings findings) {
         if (OwnProperties.isReserved(name)) {

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The properties of the extension, below its prefix. */
-final class OwnProperties {
+public final class OwnProperties {
 
     static final Set<String> SINGLE = Set.of("enabled", "store", "redis-client", "key-prefix", "command-timeout", "on-outage",
             "instances");
@@ -17,7 +17,9 @@ final class OwnProperties {
 
     static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");
 
-    static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "fair", "expire", "max-wait", "max-hold", "on-lost",
+    /** Those of one bulkhead. */
+    public static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "fair", "expire", "max-wait", "max-hold",
+            "on-lost",
             "on-outage", "local-permits");
 
     private OwnProperties() {

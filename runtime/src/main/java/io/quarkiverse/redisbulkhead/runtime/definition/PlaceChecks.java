@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** One method takes at most one permit of a bulkhead. */
 final class PlaceChecks {

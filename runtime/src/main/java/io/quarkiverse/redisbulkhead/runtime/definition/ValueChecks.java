@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** Each value that an annotation states must be valid by itself. */
 final class ValueChecks {

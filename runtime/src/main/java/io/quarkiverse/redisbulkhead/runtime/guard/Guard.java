@@ -1,6 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 
 /** Guards one method. Safe for use by many threads. */
 @FunctionalInterface
@@ -9,9 +12,10 @@ public interface Guard {
     /**
      * Runs the method, or arranges for it to run, once its permits are held.
      *
+     * @param admissions asks for the permits of one execution; may be called again for each subscription
      * @param method calls the method; may be called again for each subscription
      * @return what the method returned, or an object of the same kind that stands for it
      * @throws Exception what the method threw, or the rejection
      */
-    Object call(Callable<Object> method) throws Exception;
+    Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception;
 }

@@ -16,7 +16,6 @@ import io.smallrye.mutiny.Multi;
 public final class MultiGuard implements Guard {
 
     private final String bulkhead;
-    private final Supplier<Admission> admissions;
     private final Patience patience;
     private final LossSignal lossSignal;
 
@@ -24,18 +23,16 @@ public final class MultiGuard implements Guard {
      * Creates the guard.
      *
      * @param bulkhead the name of its first bulkhead, for messages
-     * @param admissions asks for the permits of one execution
      * @param continuations where executions go on that had to wait
      */
-    public MultiGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
+    public MultiGuard(String bulkhead, Continuations continuations) {
         this.bulkhead = bulkhead;
-        this.admissions = admissions;
         this.patience = new Patience(continuations);
         this.lossSignal = new LossSignal(continuations);
     }
 
     @Override
-    public Multi<Object> call(Callable<Object> method) {
+    public Multi<Object> call(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
             return CancelThenEnd.multi(patience.await(bulkhead, admission)

@@ -2,7 +2,9 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /**
@@ -23,7 +25,7 @@ public final class OpenGuard implements Guard {
     }
 
     @Override
-    public Object call(Callable<Object> method) throws Exception {
+    public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
         return HeldPermits.with(permits, method);
     }
 }

@@ -21,17 +21,16 @@ public final class StageGuard implements Guard {
      * Creates the guard.
      *
      * @param bulkhead the name of its first bulkhead, for messages
-     * @param admissions asks for the permits of one execution
      * @param continuations where executions go on that had to wait
      */
-    public StageGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
-        this.guard = new UniGuard(bulkhead, admissions, continuations);
+    public StageGuard(String bulkhead, Continuations continuations) {
+        this.guard = new UniGuard(bulkhead, continuations);
     }
 
     @Override
     @SuppressWarnings("unchecked")
-    public CompletableFuture<Object> call(Callable<Object> method) {
-        return guard.guard(() -> Uni.createFrom().completionStage(Objects.requireNonNull(
+    public CompletableFuture<Object> call(Supplier<Admission> admissions, Callable<Object> method) {
+        return guard.guard(admissions, () -> Uni.createFrom().completionStage(Objects.requireNonNull(
                 (CompletionStage<Object>) method.call(), "The guarded method returned null instead of a CompletionStage")))
                 .subscribeAsCompletionStage();
     }

@@ -15,23 +15,20 @@ public final class SynchronousGuard implements Guard {
 
     private final String label;
     private final String bulkhead;
-    private final Supplier<Admission> admissions;
 
     /**
      * Creates the guard.
      *
      * @param label the method, for messages
      * @param bulkhead the name of its first bulkhead, for messages
-     * @param admissions asks for the permits of one execution
      */
-    public SynchronousGuard(String label, String bulkhead, Supplier<Admission> admissions) {
+    public SynchronousGuard(String label, String bulkhead) {
         this.label = label;
         this.bulkhead = bulkhead;
-        this.admissions = admissions;
     }
 
     @Override
-    public Object call(Callable<Object> method) throws Exception {
+    public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
         BlockingWait.requireAllowed(
                 () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an event "
                         + "loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni");

@@ -17,7 +17,6 @@ import io.smallrye.mutiny.Uni;
 public final class UniGuard implements Guard {
 
     private final String bulkhead;
-    private final Supplier<Admission> admissions;
     private final Patience patience;
     private final LossSignal lossSignal;
 
@@ -25,30 +24,29 @@ public final class UniGuard implements Guard {
      * Creates the guard.
      *
      * @param bulkhead the name of its first bulkhead, for messages
-     * @param admissions asks for the permits of one execution
      * @param continuations where executions go on that had to wait
      */
-    public UniGuard(String bulkhead, Supplier<Admission> admissions, Continuations continuations) {
+    public UniGuard(String bulkhead, Continuations continuations) {
         this.bulkhead = bulkhead;
-        this.admissions = admissions;
         this.patience = new Patience(continuations);
         this.lossSignal = new LossSignal(continuations);
     }
 
     @Override
     @SuppressWarnings("unchecked")
-    public Uni<Object> call(Callable<Object> method) {
-        return guard(() -> Objects.requireNonNull((Uni<Object>) method.call(),
+    public Uni<Object> call(Supplier<Admission> admissions, Callable<Object> method) {
+        return guard(admissions, () -> Objects.requireNonNull((Uni<Object>) method.call(),
                 "The guarded method returned null instead of a Uni"));
     }
 
     /**
      * Guards whatever a call turns into.
      *
+     * @param admissions asks for the permits of one execution
      * @param execution called with the permits held
      * @return the guarded execution, one per subscription
      */
-    public <T> Uni<T> guard(Callable<Uni<T>> execution) {
+    public <T> Uni<T> guard(Supplier<Admission> admissions, Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
             return CancelThenEnd.uni(patience.await(bulkhead, admission)

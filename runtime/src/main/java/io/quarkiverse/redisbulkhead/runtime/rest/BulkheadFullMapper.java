@@ -34,7 +34,8 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
         if (rejection instanceof LockNotAcquiredException lock) {
             return "Lock '" + lock.lock() + "' is held by another";
         }
-        return rejection.limit() == 1 ? "The only permit of bulkhead '" + rejection.name() + "' is taken"
-                : "All " + rejection.limit() + " permits of bulkhead '" + rejection.name() + "' are taken";
+        String whose = "of bulkhead '" + rejection.name() + "' " + (rejection.key().isPresent() ? "for this key " : "");
+        return rejection.limit() == 1 ? "The only permit " + whose + "is taken"
+                : "All " + rejection.limit() + " permits " + whose + "are taken";
     }
 }

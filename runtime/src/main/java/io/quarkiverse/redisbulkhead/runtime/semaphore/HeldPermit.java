@@ -23,6 +23,13 @@ public interface HeldPermit {
     String bulkhead();
 
     /**
+     * The key value that the permit counts for.
+     *
+     * @return empty when the bulkhead is one limit for all
+     */
+    Optional<String> key();
+
+    /**
      * The fencing token.
      *
      * @return 0 when the permit was not given by the store that all processes share

@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is never later than the
@@ -27,6 +28,7 @@ final class LeasedPermit implements HeldPermit {
         LOST
     }
 
+    private final Bulkhead bulkhead;
     private final SemaphoreSpec spec;
     private final String id;
     private final String method;
@@ -46,7 +48,7 @@ final class LeasedPermit implements HeldPermit {
      * A permit that was granted.
      *
      * @param engine what it works with
-     * @param spec its bulkhead
+     * @param bulkhead its bulkhead
      * @param id its id
      * @param method what it is for
      * @param ticket its ticket
@@ -54,9 +56,10 @@ final class LeasedPermit implements HeldPermit {
      * @param sinceNanos from when on it counts as held
      * @param leaseEndNanos when its lease ends, or earlier
      */
-    LeasedPermit(SemaphoreEngine engine, SemaphoreSpec spec, String id, String method, long ticket, boolean copyMayFollow,
+    LeasedPermit(SemaphoreEngine engine, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
             long sinceNanos, long leaseEndNanos) {
-        this.spec = spec;
+        this.bulkhead = bulkhead;
+        this.spec = bulkhead.spec();
         this.id = id;
         this.method = method;
         this.fencingToken = engine.fenced() ? ticket : 0;
@@ -78,7 +81,16 @@ final class LeasedPermit implements HeldPermit {
 
     @Override
     public String bulkhead() {
-        return spec.name();
+        return bulkhead.name();
+    }
+
+    @Override
+    public Optional<String> key() {
+        return bulkhead.key();
+    }
+
+    BulkheadId bulkheadId() {
+        return bulkhead.id();
     }
 
     @Override
@@ -113,7 +125,7 @@ final class LeasedPermit implements HeldPermit {
         // Before the keeper forgets it, so that a shutdown sees it at any moment in one of the two.
         underWay.begin();
         keeper.forget(this);
-        return returns.giveBack(spec.name(), id, lease, copyMayFollow).thenApply(found -> {
+        return returns.giveBack(bulkhead.id(), id, lease, copyMayFollow).thenApply(found -> {
             if (found == Found.NOT_HELD && before == State.HELD) {
                 keeper.report(loss(Reason.GONE));
             }
@@ -186,6 +198,6 @@ final class LeasedPermit implements HeldPermit {
     }
 
     private PermitLost loss(Reason reason) {
-        return new PermitLost(spec.name(), id, fencingToken, method, reason);
+        return new PermitLost(spec.name(), bulkhead.key(), id, fencingToken, method, reason);
     }
 }

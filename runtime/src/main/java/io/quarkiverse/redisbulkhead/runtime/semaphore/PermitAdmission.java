@@ -49,6 +49,7 @@ final class PermitAdmission implements Admission {
     }
 
     private final SemaphoreEngine engine;
+    private final Bulkhead bulkhead;
     private final SemaphoreSpec spec;
     private final String method;
     private final Timers timers;
@@ -73,9 +74,10 @@ final class PermitAdmission implements Admission {
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
 
-    PermitAdmission(SemaphoreEngine engine, SemaphoreSpec spec, String method) {
+    PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method) {
         this.engine = engine;
-        this.spec = spec;
+        this.bulkhead = bulkhead;
+        this.spec = bulkhead.spec();
         this.method = method;
         this.timers = engine.timers();
         this.lease = LeasedPermit.leaseOf(spec);
@@ -100,6 +102,10 @@ final class PermitAdmission implements Admission {
         return this;
     }
 
+    Bulkhead bulkhead() {
+        return bulkhead;
+    }
+
     SemaphoreSpec spec() {
         return spec;
     }
@@ -121,7 +127,7 @@ final class PermitAdmission implements Admission {
         AcquireRequest request;
         synchronized (this) {
             reckoning = LeaseReckoning.asking(timers.nanoTime());
-            request = new AcquireRequest(spec.name(), permitId, spec.permits(), lease, spec.fair(),
+            request = new AcquireRequest(bulkhead.id(), permitId, spec.permits(), lease, spec.fair(),
                     wait.place(), engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
@@ -183,7 +189,7 @@ final class PermitAdmission implements Admission {
             mayBeInStore = hasWaited;
         }
         if (mayBeInStore) {
-            engine.returns().inBackground(spec.name(), id, lease);
+            engine.returns().inBackground(bulkhead.id(), id, lease);
         }
         reject(rejection);
     }
@@ -198,7 +204,7 @@ final class PermitAdmission implements Admission {
         } else if (reply instanceof Waiting place) {
             waiting(id, place);
         } else if (reply instanceof Full full) {
-            rejected(id, full.copyMayFollow(), new BulkheadFullException(spec.name(), full.limit(), full.nearestLeaseEnd()));
+            rejected(id, full.copyMayFollow(), full(full.limit(), full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
                     null));
@@ -217,7 +223,7 @@ final class PermitAdmission implements Admission {
                 permit = null;
             } else {
                 state = State.GRANTED;
-                permit = new LeasedPermit(engine, spec, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
+                permit = new LeasedPermit(engine, bulkhead, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
                         reckoning.askedAt(), reckoning.endOfGrant(lease));
             }
         }
@@ -233,7 +239,7 @@ final class PermitAdmission implements Admission {
         if (copyFollows) {
             held.thenAccept(permit -> {
                 if (permit == null || !permit.refuseCopies()) {
-                    engine.returns().inBackground(spec.name(), id, lease);
+                    engine.returns().inBackground(bulkhead.id(), id, lease);
                 }
             });
         }
@@ -290,7 +296,7 @@ final class PermitAdmission implements Admission {
             state = State.REJECTED;
         }
         if (copies) {
-            engine.returns().inBackground(spec.name(), id, lease);
+            engine.returns().inBackground(bulkhead.id(), id, lease);
         }
         reject(rejection);
     }
@@ -314,7 +320,7 @@ final class PermitAdmission implements Admission {
             return;
         }
         if (mayBeInStore) {
-            engine.returns().inBackground(spec.name(), id, lease);
+            engine.returns().inBackground(bulkhead.id(), id, lease);
         }
         reject(StoreFailures.rejection(spec.name(), failure));
     }
@@ -343,7 +349,7 @@ final class PermitAdmission implements Admission {
             long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
             if (leaseEnd - timers.nanoTime() > 0) {
                 state = State.GRANTED;
-                permit = new LeasedPermit(engine, spec, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
+                permit = new LeasedPermit(engine, bulkhead, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
                         leaseEnd);
             } else if (state == State.WAITING) {
                 permit = null;
@@ -355,8 +361,9 @@ final class PermitAdmission implements Admission {
         if (permit != null) {
             take(permit);
         } else {
-            LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id, spec.name());
-            engine.returns().inBackground(spec.name(), id, lease);
+            LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id,
+                    bulkhead.id());
+            engine.returns().inBackground(bulkhead.id(), id, lease);
             gone(id);
         }
     }
@@ -425,7 +432,11 @@ final class PermitAdmission implements Admission {
     // Within the lock.
     private RuntimeException timeOver() {
         return contention.last().map(failure -> StoreFailures.rejection(spec.name(), failure))
-                .orElseGet(() -> new BulkheadFullException(spec.name(), limit, nearestLeaseEnd));
+                .orElseGet(() -> full(limit, nearestLeaseEnd));
+    }
+
+    private BulkheadFullException full(int limitInForce, Duration leaseEnd) {
+        return new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd);
     }
 
     /**
@@ -471,7 +482,7 @@ final class PermitAdmission implements Admission {
             id = permitId;
             copies = copyMayFollow;
         }
-        return engine.returns().giveBack(spec.name(), id, lease, copies);
+        return engine.returns().giveBack(bulkhead.id(), id, lease, copies);
     }
 
     private void reject(RuntimeException rejection) {

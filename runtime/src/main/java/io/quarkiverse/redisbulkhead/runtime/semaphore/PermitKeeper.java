@@ -16,6 +16,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -37,7 +38,7 @@ final class PermitKeeper {
     private final Consumer<PermitLost> losses;
 
     // A value is changed within compute() only, so by one thread at a time, and is in the map while it keeps a permit.
-    private final Map<String, Kept> kept = new ConcurrentHashMap<>();
+    private final Map<BulkheadId, Kept> kept = new ConcurrentHashMap<>();
 
     /** The permits of one bulkhead. */
     private static final class Kept {
@@ -76,7 +77,7 @@ final class PermitKeeper {
 
     /** Renews a permit from now on. */
     void keep(LeasedPermit permit) {
-        kept.compute(permit.bulkhead(), (bulkhead, known) -> {
+        kept.compute(permit.bulkheadId(), (bulkhead, known) -> {
             Kept here = known == null ? new Kept(timers) : known;
             long now = timers.nanoTime();
             // The first lease may be shorter than the others.
@@ -90,7 +91,7 @@ final class PermitKeeper {
 
     /** Does not renew a permit any more. */
     void forget(LeasedPermit permit) {
-        kept.computeIfPresent(permit.bulkhead(), (bulkhead, here) -> {
+        kept.computeIfPresent(permit.bulkheadId(), (bulkhead, here) -> {
             here.entries.remove(permit.id());
             return unlessEmpty(here);
         });
@@ -100,7 +101,7 @@ final class PermitKeeper {
     CompletionStage<Boolean> renewNow(LeasedPermit permit) {
         long sentAt = timers.nanoTime();
         Duration lease = permit.nextLease(sentAt);
-        return store.renew(permit.bulkhead(), Map.of(permit.id(), lease)).thenApply(gone -> {
+        return store.renew(permit.bulkheadId(), Map.of(permit.id(), lease)).thenApply(gone -> {
             if (gone.isEmpty()) {
                 permit.renewedUntil(sentAt + lease.toNanos());
             } else {
@@ -113,7 +114,7 @@ final class PermitKeeper {
 
     /** An operator has taken a permit away, which may or may not be one of these. */
     void revoked(String permitId) {
-        for (String bulkhead : kept.keySet()) {
+        for (BulkheadId bulkhead : kept.keySet()) {
             List<LeasedPermit> found = new ArrayList<>();
             kept.computeIfPresent(bulkhead, (name, here) -> {
                 Entry entry = here.entries.remove(permitId);
@@ -129,7 +130,7 @@ final class PermitKeeper {
     /** All permits that are held now. */
     List<LeasedPermit> all() {
         List<LeasedPermit> all = new ArrayList<>();
-        for (String bulkhead : kept.keySet()) {
+        for (BulkheadId bulkhead : kept.keySet()) {
             kept.computeIfPresent(bulkhead, (name, here) -> {
                 here.entries.values().forEach(entry -> all.add(entry.permit));
                 return here;
@@ -177,13 +178,13 @@ final class PermitKeeper {
     }
 
     // Within compute().
-    private Kept planNext(String bulkhead, Kept here) {
+    private Kept planNext(BulkheadId bulkhead, Kept here) {
         here.entries.values().stream().mapToLong(Entry::nextEvent).reduce((a, b) -> a - b <= 0 ? a : b)
                 .ifPresent(at -> here.alarm.noLaterThan(at, () -> round(bulkhead)));
         return unlessEmpty(here);
     }
 
-    private void round(String bulkhead) {
+    private void round(BulkheadId bulkhead) {
         List<LeasedPermit> ended = new ArrayList<>();
         List<LeasedPermit> due = new ArrayList<>();
         kept.computeIfPresent(bulkhead, (name, here) -> {
@@ -211,7 +212,7 @@ final class PermitKeeper {
         ended.forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
     }
 
-    private void renew(String bulkhead, Collection<LeasedPermit> permits) {
+    private void renew(BulkheadId bulkhead, Collection<LeasedPermit> permits) {
         long sentAt = timers.nanoTime();
         Map<String, Duration> leases = new HashMap<>();
         permits.forEach(permit -> leases.put(permit.id(), permit.nextLease(sentAt)));
@@ -225,7 +226,7 @@ final class PermitKeeper {
         });
     }
 
-    private void renewed(String bulkhead, Map<String, Duration> leases, Set<String> gone, long sentAt) {
+    private void renewed(BulkheadId bulkhead, Map<String, Duration> leases, Set<String> gone, long sentAt) {
         List<LeasedPermit> lost = new ArrayList<>();
         kept.computeIfPresent(bulkhead, (name, here) -> {
             leases.forEach((id, lease) -> {
@@ -248,7 +249,7 @@ final class PermitKeeper {
         lost.forEach(permit -> permit.lose(Reason.GONE));
     }
 
-    private void tryAgain(String bulkhead, Set<String> ids) {
+    private void tryAgain(BulkheadId bulkhead, Set<String> ids) {
         kept.computeIfPresent(bulkhead, (name, here) -> {
             long now = timers.nanoTime();
             for (String id : ids) {

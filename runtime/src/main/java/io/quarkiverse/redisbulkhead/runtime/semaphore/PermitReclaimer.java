@@ -9,6 +9,7 @@ import java.util.Set;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -32,7 +33,7 @@ public final class PermitReclaimer {
     private final Timers timers;
 
     // Guarded by this. A bulkhead is in the map exactly while a round for it is under way or planned.
-    private final Map<String, Set<Unknown>> unknown = new HashMap<>();
+    private final Map<BulkheadId, Set<Unknown>> unknown = new HashMap<>();
 
     private volatile boolean closed;
 
@@ -53,11 +54,11 @@ public final class PermitReclaimer {
     /**
      * Takes a permit over.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param permitId the permit, which may or may not be held
      * @param lease after what time it is free anyway
      */
-    public void reclaim(String bulkhead, String permitId, Duration lease) {
+    public void reclaim(BulkheadId bulkhead, String permitId, Duration lease) {
         Unknown entry = new Unknown(permitId, lease, giveUpAt(lease));
         boolean first;
         synchronized (this) {
@@ -98,7 +99,7 @@ public final class PermitReclaimer {
         closed = true;
     }
 
-    private void round(String bulkhead, Duration gap) {
+    private void round(BulkheadId bulkhead, Duration gap) {
         List<Unknown> batch = nextBatch(bulkhead);
         if (batch.isEmpty() || closed) {
             return;
@@ -120,7 +121,7 @@ public final class PermitReclaimer {
     }
 
     // The entries stay in the queue until they are done, so that pending() counts them.
-    private synchronized List<Unknown> nextBatch(String bulkhead) {
+    private synchronized List<Unknown> nextBatch(BulkheadId bulkhead) {
         Set<Unknown> waiting = unknown.get(bulkhead);
         long now = timers.nanoTime();
         waiting.removeIf(entry -> now - entry.giveUpNanos() >= 0);
@@ -130,7 +131,7 @@ public final class PermitReclaimer {
         return waiting.stream().limit(PermitStore.MAX_CANCELLED_AT_ONCE).toList();
     }
 
-    private synchronized void remove(String bulkhead, List<Unknown> done) {
+    private synchronized void remove(BulkheadId bulkhead, List<Unknown> done) {
         unknown.get(bulkhead).removeAll(done);
     }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** Gives permits and places among the waiters back, in the way that fits what is known of them. */
@@ -37,7 +38,7 @@ final class PermitReturns {
      * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
      * @return never fails
      */
-    CompletionStage<Found> giveBack(String bulkhead, String permitId, Duration lease, boolean copyMayFollow) {
+    CompletionStage<Found> giveBack(BulkheadId bulkhead, String permitId, Duration lease, boolean copyMayFollow) {
         CompletionStage<Boolean> answer = copyMayFollow
                 ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
                 : store.release(bulkhead, permitId);
@@ -52,7 +53,7 @@ final class PermitReturns {
     }
 
     /** Gives back what may be held or wait under an id; nobody waits for that. */
-    void inBackground(String bulkhead, String permitId, Duration lease) {
+    void inBackground(BulkheadId bulkhead, String permitId, Duration lease) {
         reclaimer.reclaim(bulkhead, permitId, lease);
     }
 }

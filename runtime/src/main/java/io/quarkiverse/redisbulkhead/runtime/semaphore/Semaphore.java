@@ -3,12 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
@@ -19,12 +21,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
  */
 public final class Semaphore {
 
-    private final SemaphoreSpec spec;
+    private final Bulkhead bulkhead;
     private final SemaphoreEngine engine;
     private final boolean limiting;
 
-    Semaphore(SemaphoreSpec spec, SemaphoreEngine engine, boolean limiting) {
-        this.spec = spec;
+    Semaphore(Bulkhead bulkhead, SemaphoreEngine engine, boolean limiting) {
+        this.bulkhead = bulkhead;
         this.engine = engine;
         this.limiting = limiting;
     }
@@ -35,7 +37,27 @@ public final class Semaphore {
      * @return the definition
      */
     public SemaphoreSpec spec() {
-        return spec;
+        return bulkhead.spec();
+    }
+
+    /**
+     * Which bulkhead it is, and which of its keys.
+     *
+     * @return the id
+     */
+    public BulkheadId id() {
+        return bulkhead.id();
+    }
+
+    /**
+     * The semaphore of one key. It costs nothing, and nothing remembers it.
+     *
+     * @param key any text
+     * @param permits the limit for this key; empty for that of the definition
+     * @return the semaphore; its definition has the limit for this key
+     */
+    public Semaphore forKey(String key, OptionalInt permits) {
+        return new Semaphore(bulkhead.forKey(key, permits), engine, limiting);
     }
 
     /**
@@ -45,7 +67,7 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method) {
-        return limiting ? engine.admit(spec, method) : UncountedAdmission.of(spec);
+        return limiting ? engine.admit(bulkhead, method) : UncountedAdmission.of(bulkhead);
     }
 
     /**
@@ -56,7 +78,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the time is null, negative or too long
      */
     public Semaphore within(Duration maxWait) {
-        return new Semaphore(spec.toBuilder().maxWait(maxWait).build(), engine, limiting);
+        return new Semaphore(bulkhead.within(maxWait), engine, limiting);
     }
 
     /**
@@ -65,7 +87,7 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return new UncountedPermit(spec.name());
+        return new UncountedPermit(bulkhead.id());
     }
 
     /**
@@ -74,8 +96,14 @@ public final class Semaphore {
      * @return the state at one instant
      */
     public CompletionStage<SemaphoreStatus> status() {
-        return occupancy(0).thenApply(now -> new SemaphoreStatus(spec.name(), now.resizedTo().orElse(spec.permits()),
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(), limitInForce(now),
                 now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.statedLimits()));
+    }
+
+    // Who looks at a key need not know the limit that was resolved for it.
+    private int limitInForce(Occupancy now) {
+        boolean asStated = bulkhead.key().isPresent() && now.statedLimits().size() == 1;
+        return now.resizedTo().orElse(asStated ? now.statedLimits().first() : bulkhead.spec().permits());
     }
 
     /**
@@ -106,7 +134,7 @@ public final class Semaphore {
     }
 
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(spec.name(), engine.store().occupancy(spec.name(), most));
+        return StoreFailures.translate(bulkhead.name(), engine.store().occupancy(bulkhead.id(), most));
     }
 
     /**
@@ -116,7 +144,7 @@ public final class Semaphore {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(spec.name(), engine.store().revoke(spec.name(), permitId));
+        return StoreFailures.translate(bulkhead.name(), engine.store().revoke(bulkhead.id(), permitId));
     }
 
     /**
@@ -126,7 +154,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(spec.name(), engine.store().resize(spec.name(), permits));
+        return StoreFailures.translate(bulkhead.name(), engine.store().resize(bulkhead.id(), permits));
     }
 
     /**
@@ -135,6 +163,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(spec.name(), engine.store().resetSize(spec.name()));
+        return StoreFailures.translate(bulkhead.name(), engine.store().resetSize(bulkhead.id()));
     }
 }

@@ -103,7 +103,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return new Semaphore(spec, this, true);
+        return new Semaphore(Bulkhead.of(spec), this, true);
     }
 
     /**
@@ -113,25 +113,27 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
-        return new Semaphore(spec, this, false);
+        return new Semaphore(Bulkhead.of(spec), this, false);
     }
 
     /** Begins to ask for a permit. */
-    Admission admit(SemaphoreSpec spec, String method) {
+    Admission admit(Bulkhead bulkhead, String method) {
+        SemaphoreSpec spec = bulkhead.spec();
         long begunAt = timers.nanoTime();
-        Admission byStore = new PermitAdmission(this, spec, method).begin();
+        Admission byStore = new PermitAdmission(this, bulkhead, method).begin();
         return switch (spec.onOutage()) {
             case REJECT -> byStore;
-            case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(spec));
+            case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(bulkhead));
             case LOCAL -> fallback.<Admission> map(local -> new FallbackAdmission(byStore, () -> {
                 Duration left = spec.maxWait().minusNanos(timers.nanoTime() - begunAt);
-                return local.admit(localSpec(spec, left.isNegative() ? Duration.ZERO : left), method);
+                return local.admit(local(bulkhead, left.isNegative() ? Duration.ZERO : left), method);
             })).orElse(byStore);
         };
     }
 
-    private static SemaphoreSpec localSpec(SemaphoreSpec spec, Duration maxWait) {
-        return spec.toBuilder().permits(spec.localPermits()).maxWait(maxWait).build();
+    private static Bulkhead local(Bulkhead bulkhead, Duration maxWait) {
+        SemaphoreSpec spec = bulkhead.spec();
+        return new Bulkhead(bulkhead.id(), spec.toBuilder().permits(spec.localPermits()).maxWait(maxWait).build());
     }
 
     /** Refuses new requests from now on, and rejects all who wait. Executions that hold their permits go on. */

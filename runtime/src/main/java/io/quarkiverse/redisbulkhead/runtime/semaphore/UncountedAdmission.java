@@ -4,13 +4,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-
 /** The admission of a bulkhead that lets everything through: it is switched off, or the store is away. */
 record UncountedAdmission(UncountedPermit permit) implements Admission {
 
-    static UncountedAdmission of(SemaphoreSpec spec) {
-        return new UncountedAdmission(new UncountedPermit(spec.name()));
+    static UncountedAdmission of(Bulkhead bulkhead) {
+        return new UncountedAdmission(new UncountedPermit(bulkhead.id()));
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * The right to run that nobody counts: given by a bulkhead that is switched off, or that allows everything while the
@@ -13,10 +14,10 @@ import io.quarkiverse.redisbulkhead.PermitLost;
  */
 final class UncountedPermit implements HeldPermit {
 
-    private final String bulkhead;
+    private final BulkheadId bulkhead;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    UncountedPermit(String bulkhead) {
+    UncountedPermit(BulkheadId bulkhead) {
         this.bulkhead = bulkhead;
     }
 
@@ -27,7 +28,12 @@ final class UncountedPermit implements HeldPermit {
 
     @Override
     public String bulkhead() {
-        return bulkhead;
+        return bulkhead.name();
+    }
+
+    @Override
+    public Optional<String> key() {
+        return bulkhead.key();
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.function.DoubleSupplier;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -39,7 +40,7 @@ final class WaitingRoom {
     private final Map<String, PermitAdmission> byId = new ConcurrentHashMap<>();
 
     // A value is changed within compute() only, so by one thread at a time, and is in the map while somebody waits there.
-    private final Map<String, Line> lines = new ConcurrentHashMap<>();
+    private final Map<BulkheadId, Line> lines = new ConcurrentHashMap<>();
 
     /** Who waits at one bulkhead, in the order of arrival. */
     private static final class Line {
@@ -70,7 +71,7 @@ final class WaitingRoom {
     /** Lets notices find an admission; before the store knows of it, as the notice may be faster than the answer. */
     void enter(PermitAdmission admission) {
         byId.put(admission.permitId(), admission);
-        lines.compute(admission.spec().name(), (bulkhead, known) -> {
+        lines.compute(admission.bulkhead().id(), (bulkhead, known) -> {
             Line line = known == null ? new Line(timers, random) : known;
             line.admissions.add(admission);
             return line;
@@ -79,7 +80,7 @@ final class WaitingRoom {
 
     /** The store has the admission among its waiters. */
     void waiting(PermitAdmission admission, Duration nearestLeaseEnd) {
-        lines.computeIfPresent(admission.spec().name(), (bulkhead, line) -> {
+        lines.computeIfPresent(admission.bulkhead().id(), (bulkhead, line) -> {
             if (!line.polling) {
                 line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(bulkhead));
             }
@@ -90,7 +91,7 @@ final class WaitingRoom {
     /** The admission does not wait any more, under its present id. */
     void leave(PermitAdmission admission) {
         byId.remove(admission.permitId(), admission);
-        lines.computeIfPresent(admission.spec().name(), (bulkhead, line) -> {
+        lines.computeIfPresent(admission.bulkhead().id(), (bulkhead, line) -> {
             line.admissions.remove(admission);
             if (!line.admissions.isEmpty()) {
                 return line;
@@ -110,7 +111,7 @@ final class WaitingRoom {
 
     void permitFree(PermitFree notice) {
         PermitAdmission told = byId.get(notice.permitId());
-        if (told != null && wake(told.spec().name(), 1) == 0) {
+        if (told != null && wake(told.bulkhead().id(), 1) == 0) {
             told.permitMayBeFree();
         }
     }
@@ -132,7 +133,7 @@ final class WaitingRoom {
     }
 
     // Lets those ask for permits that are free who have the largest limit and, usually all have the same, have waited longest.
-    private int wake(String bulkhead, int most) {
+    private int wake(BulkheadId bulkhead, int most) {
         if (most < 1) {
             return 0;
         }
@@ -150,7 +151,7 @@ final class WaitingRoom {
         return woken;
     }
 
-    private List<PermitAdmission> admissions(String bulkhead) {
+    private List<PermitAdmission> admissions(BulkheadId bulkhead) {
         List<PermitAdmission> all = new ArrayList<>();
         lines.computeIfPresent(bulkhead, (name, line) -> {
             all.addAll(line.admissions);
@@ -185,7 +186,7 @@ final class WaitingRoom {
         }
     }
 
-    private void poll(String bulkhead) {
+    private void poll(BulkheadId bulkhead) {
         List<PermitAdmission> all = new ArrayList<>();
         lines.computeIfPresent(bulkhead, (name, line) -> {
             if (line.polling) {
@@ -202,7 +203,7 @@ final class WaitingRoom {
         }
     }
 
-    private void poll(String bulkhead, List<PermitAdmission> all) {
+    private void poll(BulkheadId bulkhead, List<PermitAdmission> all) {
         List<Part> parts = new ArrayList<>();
         for (PermitAdmission admission : all) {
             if (!admission.isWaiting()) {
@@ -220,7 +221,7 @@ final class WaitingRoom {
     }
 
     // One part after the other.
-    private void poll(String bulkhead, int limit, List<Part> parts, boolean fruitful, Duration nearestLeaseEnd) {
+    private void poll(BulkheadId bulkhead, int limit, List<Part> parts, boolean fruitful, Duration nearestLeaseEnd) {
         if (parts.isEmpty()) {
             polled(bulkhead, fruitful, nearestLeaseEnd);
             return;
@@ -243,7 +244,7 @@ final class WaitingRoom {
         });
     }
 
-    private boolean deal(String bulkhead, Part part, PollReply reply, long sentAt) {
+    private boolean deal(BulkheadId bulkhead, Part part, PollReply reply, long sentAt) {
         part.admissions().forEach((id, admission) -> {
             admission.polled(id, sentAt, reply.storeMillis(), reply.nearestLeaseEnd());
             if (reply.handedOver().containsKey(id)) {
@@ -257,7 +258,7 @@ final class WaitingRoom {
     }
 
     // Nobody knows more than before, so all stay and the question is asked again.
-    private void contended(String bulkhead, Throwable failure) {
+    private void contended(BulkheadId bulkhead, Throwable failure) {
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             line.pollAgain = false;
@@ -266,7 +267,7 @@ final class WaitingRoom {
         });
     }
 
-    private void polled(String bulkhead, boolean fruitful, Duration nearestLeaseEnd) {
+    private void polled(BulkheadId bulkhead, boolean fruitful, Duration nearestLeaseEnd) {
         boolean[] again = new boolean[1];
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;

@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * A request for one permit.
  *
- * @param bulkhead the bulkhead's name
+ * @param bulkhead the bulkhead
  * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone;
  *        without white space
  * @param limit how many permits may be held, this one included, unless the bulkhead was resized
@@ -16,6 +16,6 @@ import java.time.Duration;
  * @param instance its host and process
  * @param method the guarded method
  */
-public record AcquireRequest(String bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
+public record AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
         String application, String instance, String method) {
 }

@@ -40,10 +40,10 @@ public sealed interface Notice {
     /**
      * Callers state different limits for one bulkhead.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param own the limit that a request of this process stated
      * @param others those that others stated within the last minute
      */
-    record LimitsDiffer(String bulkhead, int own, Set<Integer> others) implements Notice {
+    record LimitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) implements Notice {
     }
 }

@@ -56,79 +56,79 @@ public interface PermitStore {
     /**
      * Gives a permit back, or a place among the waiters. A permit that is free by that goes to the next waiter.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param permitId the permit
      * @return {@code false} when no permit was held, because its lease had ended or there never was one; {@code true}
      *         when one was, and also when the request had to be sent twice, as the first copy may have done the work
      */
-    CompletionStage<Boolean> release(String bulkhead, String permitId);
+    CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId);
 
     /**
      * Undoes acquires whose outcome is not known: gives the permits back if they were granted, takes them off the
      * waiters, and refuses to grant them if their requests are still on the way.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param permitIds the permits, from 1 to {@value #MAX_CANCELLED_AT_ONCE}
      * @param forgetAfter after what time no such request can arrive any more
      * @return completes when done
      */
-    CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter);
+    CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter);
 
     /**
      * Lengthens leases; never shortens one, and never brings back a permit that is not held any more.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param leases how long each permit shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
      * @return those permits that were not held any more
      */
-    CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases);
+    CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases);
 
     /**
      * Shows that waiters are alive, and asks what has become of their requests.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param limit how many permits there are, unless the bulkhead was resized
      * @param places how long the place of each waiter shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
      * @return the answer
      */
-    CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places);
+    CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places);
 
     /**
      * Takes a permit away, and tells its holder.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param permitId the permit; anything that is none is not held
      * @return {@code false} when it was not held
      */
-    CompletionStage<Boolean> revoke(String bulkhead, String permitId);
+    CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId);
 
     /**
      * Sets the limit for all callers, whatever their requests say.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param limit how many permits may be held, at least 1
      * @return completes when done
      */
-    CompletionStage<Void> resize(String bulkhead, int limit);
+    CompletionStage<Void> resize(BulkheadId bulkhead, int limit);
 
     /**
      * Undoes {@link #resize}.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @return whether there was anything to undo; {@code true} also when the request had to be sent twice
      */
-    CompletionStage<Boolean> resetSize(String bulkhead);
+    CompletionStage<Boolean> resetSize(BulkheadId bulkhead);
 
     /**
      * Tells who holds permits, the lease that ends first coming first, and who waits, the fair ones first and in their
      * order.
      *
-     * @param bulkhead the bulkhead's name
+     * @param bulkhead the bulkhead
      * @param most how many holders, and how many waiters, to list, from 0 to {@value #MAX_LISTED}; the numbers count
      *        all of them
      * @return the state at one instant
      */
-    CompletionStage<Occupancy> occupancy(String bulkhead, int most);
+    CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
 
     /**
      * Says who is told of notices. Called once, before anything else.

@@ -46,7 +46,7 @@ class GuardTest {
 
     @Test
     void synchronousRunsBetweenTakingAndGivingBack() throws Exception {
-        Object result = new SynchronousGuard("A#a", "reports", automatic).call(() -> {
+        Object result = new SynchronousGuard("A#a", "reports").call(automatic, () -> {
             assertThat(automatic.last().ends).isZero();
             return "done";
         });
@@ -61,7 +61,7 @@ class GuardTest {
         CountDownLatch ran = new CountDownLatch(1);
         Thread caller = new Thread(() -> {
             try {
-                result.complete(new SynchronousGuard("A#a", "reports", manual).call(() -> {
+                result.complete(new SynchronousGuard("A#a", "reports").call(manual, () -> {
                     ran.countDown();
                     return "done";
                 }));
@@ -85,7 +85,7 @@ class GuardTest {
     void synchronousRejectionHasTheStackOfTheCaller() {
         ManualAdmissions rejecting = rejecting();
 
-        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", rejecting).call(this::neverCalled))
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports").call(rejecting, this::neverCalled))
                 .isInstanceOf(BulkheadFullException.class)
                 .satisfies(e -> assertThat(e.getStackTrace()).anyMatch(
                         frame -> frame.getMethodName().contains("synchronousRejectionHasTheStackOfTheCaller")));
@@ -97,7 +97,7 @@ class GuardTest {
     void synchronousThrowsWhatTheMethodThrows() {
         IOException own = new IOException("own");
 
-        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", automatic).call(() -> {
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports").call(automatic, () -> {
             throw own;
         })).isSameAs(own);
         assertThat(automatic.last().ends).isEqualTo(1);
@@ -108,7 +108,7 @@ class GuardTest {
     void synchronousIsRefusedOnAnEventLoop() {
         onAnEventLoop();
 
-        assertThatThrownBy(() -> new SynchronousGuard("Reports#render", "reports", manual).call(this::neverCalled))
+        assertThatThrownBy(() -> new SynchronousGuard("Reports#render", "reports").call(manual, this::neverCalled))
                 .isInstanceOf(BlockingOperationNotAllowedException.class)
                 .hasMessageContaining("Reports#render").hasMessageContaining("@Blocking");
         assertThat(manual.all).isEmpty();
@@ -121,7 +121,7 @@ class GuardTest {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
             try {
-                new SynchronousGuard("A#a", "reports", manual).call(this::neverCalled);
+                new SynchronousGuard("A#a", "reports").call(manual, this::neverCalled);
             } catch (Throwable e) {
                 stayedInterrupted.set(Thread.currentThread().isInterrupted());
                 thrown.complete(e);
@@ -141,8 +141,8 @@ class GuardTest {
     /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
     @Test
     void uniTakesOnePermitPerSubscription() {
-        Uni<Object> guarded = new UniGuard("reports", automatic, continuations)
-                .call(() -> Uni.createFrom().item(calls.incrementAndGet()));
+        Uni<Object> guarded = new UniGuard("reports", continuations)
+                .call(automatic, () -> Uni.createFrom().item(calls.incrementAndGet()));
         assertThat(automatic.all).isEmpty();
 
         assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
@@ -154,7 +154,7 @@ class GuardTest {
     /** Trap 14: a retry takes a new permit. */
     @Test
     void uniRetriedTakesANewPermit() {
-        Uni<Object> guarded = new UniGuard("reports", automatic, continuations).call(() -> calls.incrementAndGet() < 3
+        Uni<Object> guarded = new UniGuard("reports", continuations).call(automatic, () -> calls.incrementAndGet() < 3
                 ? Uni.createFrom().failure(new IOException("again"))
                 : Uni.createFrom().item("done"));
 
@@ -166,8 +166,8 @@ class GuardTest {
     @Test
     void uniEmitsWhenThePermitIsBack() {
         onAnEventLoop();
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", manual, continuations)
-                .call(() -> Uni.createFrom().item("done"))
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
+                .call(manual, () -> Uni.createFrom().item("done"))
                 .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
         manual.last().grant();
@@ -182,14 +182,14 @@ class GuardTest {
     @Test
     void uniFailsWithWhatTheMethodThrowsOrEmits() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> {
+        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> Uni.createFrom().failure(own))))
+        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> Uni.createFrom().failure(own))))
                 .isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", automatic, continuations).call(() -> null)))
+        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> null)))
                 .isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new UniGuard("reports", rejecting(), continuations).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new UniGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -197,7 +197,7 @@ class GuardTest {
     @Test
     void uniCancelledEndsItsAdmission() {
         onAnEventLoop();
-        new UniGuard("reports", manual, continuations).call(this::neverCalled).subscribe()
+        new UniGuard("reports", continuations).call(manual, this::neverCalled).subscribe()
                 .withSubscriber(UniAssertSubscriber.create())
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
@@ -205,8 +205,8 @@ class GuardTest {
         assertThat(calls).hasValue(0);
 
         AtomicBoolean cancelled = new AtomicBoolean();
-        UniAssertSubscriber<Object> running = new UniGuard("reports", automatic, continuations)
-                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
+        UniAssertSubscriber<Object> running = new UniGuard("reports", continuations)
+                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
                 .subscribe().withSubscriber(UniAssertSubscriber.create());
         running.cancel();
         assertThat(cancelled).isTrue();
@@ -218,12 +218,12 @@ class GuardTest {
     void theExecutionIsCancelledBeforeThePermitGoesBack() {
         List<Integer> endsAtCancellation = new ArrayList<>();
         Runnable cancelled = () -> endsAtCancellation.add(automatic.last().ends);
-        new UniGuard("reports", automatic, continuations)
-                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
+        new UniGuard("reports", continuations)
+                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
-        new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
+        new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
 
@@ -235,7 +235,7 @@ class GuardTest {
     void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
         onAnEventLoop();
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", manual, continuations).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(manual, () -> work);
         manual.last().grant();
         assertThat(manual.last().ends).isZero();
         work.complete("done");
@@ -250,15 +250,15 @@ class GuardTest {
     @Test
     void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new StageGuard("reports", automatic, continuations).call(() -> {
+        assertThat(failureOf(new StageGuard("reports", continuations).call(automatic, () -> {
             throw own;
         }))).isSameAs(own);
         assertThat(
-                failureOf(new StageGuard("reports", automatic, continuations).call(() -> CompletableFuture.failedFuture(own))))
+                failureOf(new StageGuard("reports", continuations).call(automatic, () -> CompletableFuture.failedFuture(own))))
                 .isSameAs(own);
-        assertThat(failureOf(new StageGuard("reports", automatic, continuations).call(() -> null)))
+        assertThat(failureOf(new StageGuard("reports", continuations).call(automatic, () -> null)))
                 .isInstanceOf(NullPointerException.class);
-        assertThat(failureOf(new StageGuard("reports", rejecting(), continuations).call(this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new StageGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -266,7 +266,7 @@ class GuardTest {
     @Test
     void stageCancelledEndsItsAdmission() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", automatic, continuations).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(automatic, () -> work);
         result.cancel(true);
 
         assertThat(work).isCancelled();
@@ -275,8 +275,8 @@ class GuardTest {
 
     @Test
     void multiHoldsUntilCompletion() {
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createFrom().items(1, 2, 3))
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createFrom().items(1, 2, 3))
                 .subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
         subscriber.awaitItems(1, Duration.ofSeconds(10));
@@ -291,25 +291,25 @@ class GuardTest {
     void multiEndsWithFailureAndCancellationOnce() {
         onAnEventLoop();
         IOException own = new IOException("own");
-        new MultiGuard("reports", automatic, continuations).call(() -> Multi.createFrom().failure(own)).subscribe()
+        new MultiGuard("reports", continuations).call(automatic, () -> Multi.createFrom().failure(own)).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
-        new MultiGuard("reports", automatic, continuations).call(() -> {
+        new MultiGuard("reports", continuations).call(automatic, () -> {
             throw own;
         }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
                 Duration.ofSeconds(10));
-        new MultiGuard("reports", automatic, continuations).call(() -> Multi.createFrom().nothing()).subscribe()
+        new MultiGuard("reports", continuations).call(automatic, () -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
-        new MultiGuard("reports", manual, continuations).call(this::neverCalled).subscribe()
+        new MultiGuard("reports", continuations).call(manual, this::neverCalled).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
         manual.last().grant();
         assertThat(calls).hasValue(0);
 
-        new MultiGuard("reports", rejecting(), continuations).call(this::neverCalled).subscribe()
+        new MultiGuard("reports", continuations).call(rejecting(), this::neverCalled).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
     }
@@ -317,7 +317,7 @@ class GuardTest {
     @Test
     void anOpenGuardCallsTheMethod() throws Exception {
         Callable<Object> method = () -> "done";
-        assertThat(new OpenGuard(List.of(new ManualPermit())).call(method)).isEqualTo("done");
+        assertThat(new OpenGuard(List.of(new ManualPermit())).call(manual, method)).isEqualTo("done");
     }
 
     /** A thread that may block waits and goes on itself; there may be no other one. */
@@ -325,7 +325,7 @@ class GuardTest {
     void asynchronousGuardsStayOnAThreadThatMayBlock() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         CompletableFuture<Thread> emitted = new CompletableFuture<>();
-        Thread caller = new Thread(() -> new UniGuard("reports", manual, continuations).call(() -> {
+        Thread caller = new Thread(() -> new UniGuard("reports", continuations).call(manual, () -> {
             ran.complete(Thread.currentThread());
             return Uni.createFrom().item("done");
         }).subscribe().with(item -> emitted.complete(Thread.currentThread())));

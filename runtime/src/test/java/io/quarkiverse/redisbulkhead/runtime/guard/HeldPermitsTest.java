@@ -67,8 +67,8 @@ class HeldPermitsTest {
         Callable<Object> method = HeldPermits::innermost;
         HeldPermits.with(List.of(first), () -> {
             OpenGuard open = new OpenGuard(List.of(second));
-            assertThat(open.call(method)).isEqualTo(Optional.of(second));
-            assertThat(open.call(() -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
+            assertThat(open.call(() -> null, method)).isEqualTo(Optional.of(second));
+            assertThat(open.call(() -> null, () -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
             return null;
         });
     }
@@ -97,6 +97,11 @@ class HeldPermitsTest {
         @Override
         public String bulkhead() {
             return bulkhead;
+        }
+
+        @Override
+        public Optional<String> key() {
+            return Optional.empty();
         }
     }
 }

@@ -46,7 +46,7 @@ class LossTest {
 
     @Test
     void aBlockingMethodIsInterrupted() {
-        assertThatThrownBy(() -> synchronous().call(() -> {
+        assertThatThrownBy(() -> synchronous().call(automatic, () -> {
             loseFromElsewhere();
             return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
         })).isInstanceOf(InterruptedException.class);
@@ -56,14 +56,14 @@ class LossTest {
     /** Trap 16: its result counts, and the interrupt that it did not notice goes. */
     @Test
     void anInterruptThatIsNotNoticedDoesNotLeak() throws Exception {
-        assertThat(synchronous().call(() -> {
+        assertThat(synchronous().call(automatic, () -> {
             loseFromElsewhere();
             return Thread.currentThread().isInterrupted();
         })).isEqualTo(true);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
 
         IOException own = new IOException("own");
-        assertThatThrownBy(() -> synchronous().call(() -> {
+        assertThatThrownBy(() -> synchronous().call(automatic, () -> {
             loseFromElsewhere();
             throw own;
         })).isSameAs(own);
@@ -72,7 +72,7 @@ class LossTest {
 
     @Test
     void anInterruptOfSomebodyElseStays() throws Exception {
-        assertThat(synchronous().call(() -> {
+        assertThat(synchronous().call(automatic, () -> {
             Thread.currentThread().interrupt();
             return "done";
         })).isEqualTo("done");
@@ -81,7 +81,7 @@ class LossTest {
 
     @Test
     void aLossAfterTheEndInterruptsNobody() throws Exception {
-        synchronous().call(() -> "done");
+        synchronous().call(automatic, () -> "done");
         automatic.last().permit.lose();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
@@ -89,29 +89,31 @@ class LossTest {
     @Test
     void withoutTheWishNothingEnds() throws Exception {
         ManualAdmissions lenient = ManualAdmissions.automatic(admission -> admission.permit.interruptsOnLoss = false);
-        assertThat(new SynchronousGuard("A#a", "reports", lenient).call(() -> {
+        assertThat(new SynchronousGuard("A#a", "reports").call(lenient, () -> {
             lenient.last().permit.lose();
             return Thread.currentThread().isInterrupted();
         })).isEqualTo(false);
 
         CompletableFuture<Object> work = new CompletableFuture<>();
-        UniAssertSubscriber<Object> uni = new UniGuard("reports", lenient, continuations)
-                .call(() -> Uni.createFrom().completionStage(work)).subscribe().withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> uni = new UniGuard("reports", continuations)
+                .call(lenient, () -> Uni.createFrom().completionStage(work)).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
         lenient.last().permit.lose();
         uni.assertNotTerminated();
         work.complete("done");
         uni.awaitItem(LONG).assertItem("done");
 
-        AssertSubscriber<Object> multi = new MultiGuard("reports", lenient, continuations)
-                .call(() -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
+        AssertSubscriber<Object> multi = new MultiGuard("reports", continuations)
+                .call(lenient, () -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
         lenient.last().permit.lose();
         multi.request(1).awaitCompletion(LONG).assertItems(1, 2);
     }
 
     @Test
     void aUniFailsAndItsSourceIsCancelled() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", automatic, continuations)
-                .call(() -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet)).subscribe()
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
+                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+                .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
 
         automatic.last().permit.lose();
@@ -123,8 +125,8 @@ class LossTest {
 
     @Test
     void aUniThatIsOverKeepsItsItem() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", automatic, continuations)
-                .call(() -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
+                .call(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
         automatic.last().permit.lose();
         subscriber.awaitItem(LONG).assertItem("done");
     }
@@ -132,7 +134,7 @@ class LossTest {
     @Test
     void aStageFailsAndItsSourceIsCancelled() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", automatic, continuations).call(() -> work);
+        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(automatic, () -> work);
 
         automatic.last().permit.lose();
 
@@ -145,8 +147,8 @@ class LossTest {
     @Test
     void aMultiFailsAndItsSourceIsCancelled() {
         List<Long> requests = new ArrayList<>();
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
+        AssertSubscriber<Object> subscriber = new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
                         .onRequest().invoke(requests::add)
                         .onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe().withSubscriber(AssertSubscriber.create(0));
@@ -168,21 +170,22 @@ class LossTest {
 
     @Test
     void aMultiThatIsOverStaysSo() {
-        AssertSubscriber<Object> complete = new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createFrom().items(1, 2, 3)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        AssertSubscriber<Object> complete = new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
+                .withSubscriber(AssertSubscriber.create(5));
         complete.awaitCompletion(LONG);
         automatic.last().permit.lose();
         complete.assertCompleted().assertItems(1, 2, 3);
 
         IOException own = new IOException("own");
-        AssertSubscriber<Object> failed = new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        AssertSubscriber<Object> failed = new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
         failed.awaitFailure(LONG);
         automatic.last().permit.lose();
         assertThat(failed.getFailure()).isSameAs(own);
 
-        new MultiGuard("reports", automatic, continuations)
-                .call(() -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+        new MultiGuard("reports", continuations)
+                .call(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe().withSubscriber(AssertSubscriber.create(5)).cancel();
         automatic.last().permit.lose();
         assertThat(cancellations).hasValue(1);
@@ -191,17 +194,17 @@ class LossTest {
     @Test
     void aPermitThatIsLostBeforeTheStart() {
         ManualAdmissions lost = ManualAdmissions.automatic(admission -> admission.permit.lose());
-        new UniGuard("reports", lost, continuations).call(() -> Uni.createFrom().nothing()).subscribe()
+        new UniGuard("reports", continuations).call(lost, () -> Uni.createFrom().nothing()).subscribe()
                 .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
-        new MultiGuard("reports", lost, continuations).call(() -> Multi.createFrom().nothing()).subscribe()
+        new MultiGuard("reports", continuations).call(lost, () -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
-        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports", lost)
-                .call(() -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports")
+                .call(lost, () -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);
         assertThat(lost.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
     private SynchronousGuard synchronous() {
-        return new SynchronousGuard("A#a", "reports", automatic);
+        return new SynchronousGuard("A#a", "reports");
     }
 
     private void loseFromElsewhere() {

@@ -24,6 +24,11 @@ class ManualPermit implements HeldPermit {
     }
 
     @Override
+    public Optional<String> key() {
+        return Optional.empty();
+    }
+
+    @Override
     public long fencingToken() {
         return 7;
     }
@@ -49,6 +54,6 @@ class ManualPermit implements HeldPermit {
     }
 
     void lose() {
-        lost.complete(new PermitLost("reports", "id", 7, "A#a", PermitLost.Reason.REVOKED));
+        lost.complete(new PermitLost("reports", Optional.empty(), "id", 7, "A#a", PermitLost.Reason.REVOKED));
     }
 }

@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
@@ -288,7 +289,7 @@ class ContentionTest {
     void otherQuestionsSayThatTheStoreIsContended() {
         ManualStore contended = new ManualStore() {
             @Override
-            public CompletableFuture<Boolean> revoke(String bulkhead, String permitId) {
+            public CompletableFuture<Boolean> revoke(BulkheadId bulkhead, String permitId) {
                 return CompletableFuture.failedFuture(new StoreContendedException("too many"));
             }
         };
@@ -312,7 +313,7 @@ class ContentionTest {
             assertThat(rejection(admission)).as("%s", policy).isInstanceOf(BulkheadContendedException.class);
             admission.end();
         }
-        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
     }
 
     private Admission ask(SemaphoreSpec spec) {

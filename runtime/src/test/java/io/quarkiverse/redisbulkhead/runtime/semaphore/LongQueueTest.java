@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** With the store of this process everything may happen on one thread: each release serves the next waiter at once. */
@@ -36,7 +37,7 @@ class LongQueueTest {
         holder.end();
 
         assertThat(served).hasValue(5_000);
-        assertThat(store.occupancy("reports", 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
         assertThat(timers.planned()).isZero();
     }
 }

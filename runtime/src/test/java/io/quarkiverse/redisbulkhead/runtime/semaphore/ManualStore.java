@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -49,17 +50,17 @@ class ManualStore implements PermitStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         log.add("acquire " + request.bulkhead());
         CompletableFuture<AcquireReply> reply = new CompletableFuture<>();
-        acquires.put(request.bulkhead(), reply);
+        acquires.put(request.bulkhead().name(), reply);
         pending.add(reply);
-        requests.put(request.bulkhead(), request);
+        requests.put(request.bulkhead().name(), request);
         return reply;
     }
 
     @Override
-    public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         log.add("release " + bulkhead);
         CompletableFuture<Boolean> reply = new CompletableFuture<>();
-        releases.put(bulkhead, reply);
+        releases.put(bulkhead.name(), reply);
         openReleases.add(reply);
         return reply;
     }
@@ -72,7 +73,7 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         log.add("cancel " + bulkhead + " " + permitIds.size());
         if (down) {
             return CompletableFuture.failedStage(lost());
@@ -82,7 +83,7 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         log.add("renew " + bulkhead + " " + leases.size());
         Asked<Set<String>> asked = new Asked<>(leases, new CompletableFuture<>());
         renewals.add(asked);
@@ -90,7 +91,7 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         log.add("poll " + bulkhead + " " + places.size());
         Asked<PollReply> asked = new Asked<>(places, new CompletableFuture<>());
         polls.add(asked);
@@ -102,22 +103,22 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         return CompletableFuture.failedStage(lost());
     }
 
     @Override
-    public CompletionStage<Void> resize(String bulkhead, int limit) {
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return CompletableFuture.failedStage(lost());
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(String bulkhead) {
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
         return CompletableFuture.failedStage(lost());
     }
 
     @Override
-    public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return CompletableFuture.failedStage(lost());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +19,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Guarantee 8: what calls do while the store gives no answer. */
@@ -35,8 +37,8 @@ class OutageTest {
 
     @AfterEach
     void nothingIsLeft() {
-        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().inUse()).isZero();
-        assertThat(local.occupancy("reports", 0).toCompletableFuture().join().waiting()).isZero();
+        assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().waiting()).isZero();
         assertThat(losses).isEmpty();
     }
 
@@ -79,6 +81,36 @@ class OutageTest {
         assertThat(granted(fourth)).isCompleted();
         List.of(second, third, fourth).forEach(Admission::end);
         assertThat(store.log).doesNotContain("release reports");
+    }
+
+    /** Trap 25: each key has a local limit of its own, in proportion where it has a limit of its own. */
+    @Test
+    void localKeepsALimitForEachKey() {
+        assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
+        assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
+        assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
+        Bulkhead huge = Bulkhead.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
+        assertThat(huge.spec().localPermits()).isEqualTo((int) (Integer.MAX_VALUE * 2L / 5));
+        SemaphoreSpec moreHere = SPEC.toBuilder().permits(1).localPermits(2).build();
+        assertThat(Bulkhead.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
+                .isEqualTo(Integer.MAX_VALUE);
+    }
+
+    /** As many as are let through under one key. */
+    private int localLimit(String key, OptionalInt permits) {
+        List<Admission> admissions = new ArrayList<>();
+        Throwable rejection = null;
+        while (rejection == null) {
+            Admission admission = engine.semaphore(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build()).forKey(key, permits)
+                    .admit("A#a");
+            fail();
+            rejection = rejection(admission);
+            admissions.add(admission);
+        }
+        assertThat(rejection).isInstanceOfSatisfying(BulkheadFullException.class,
+                full -> assertThat(full.key()).contains(key));
+        admissions.forEach(Admission::end);
+        return admissions.size() - 1;
     }
 
     /** Trap 25: the store goes away while somebody waits; the rest of the wait is for a local permit. */

@@ -7,6 +7,8 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
 class PermitReclaimerTest {
 
     static final Duration LEASE = Duration.ofSeconds(30);
@@ -17,7 +19,7 @@ class PermitReclaimerTest {
 
     @Test
     void givesBackAtOnceWhenItCan() {
-        reclaimer.reclaim("a", "1", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
 
         assertThat(store.cancelled).containsExactly("1");
         assertThat(reclaimer.pending()).isZero();
@@ -27,7 +29,7 @@ class PermitReclaimerTest {
     @Test
     void triesAgainWithGrowingGapsUntilTheStoreAnswers() {
         store.down = true;
-        reclaimer.reclaim("a", "1", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
         timers.advance(Duration.ofSeconds(10));
         int tries = store.log.size();
 
@@ -42,7 +44,7 @@ class PermitReclaimerTest {
     @Test
     void stopsWhenTheLeaseHasEndedAnywayAndNoRequestCanArriveAnyMore() {
         store.down = true;
-        reclaimer.reclaim("a", "1", Duration.ofSeconds(3));
+        reclaimer.reclaim(BulkheadId.of("a"), "1", Duration.ofSeconds(3));
         timers.advance(Duration.ofSeconds(55));
         assertThat(reclaimer.pending()).isEqualTo(1);
         timers.advance(Duration.ofSeconds(11));
@@ -50,15 +52,15 @@ class PermitReclaimerTest {
         assertThat(reclaimer.pending()).isZero();
         assertThat(timers.planned()).isZero();
         store.down = false;
-        reclaimer.reclaim("a", "2", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "2", LEASE);
         assertThat(store.cancelled).as("works again after it was idle").containsExactly("2");
     }
 
     @Test
     void gathersWhatComesMeanwhileIntoBatches() {
         store.down = true;
-        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim("a", "p" + i, LEASE));
-        reclaimer.reclaim("b", "other", LEASE);
+        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim(BulkheadId.of("a"), "p" + i, LEASE));
+        reclaimer.reclaim(BulkheadId.of("b"), "other", LEASE);
         assertThat(store.log).containsExactly("cancel a 1", "cancel b 1");
         store.log.clear();
         store.down = false;

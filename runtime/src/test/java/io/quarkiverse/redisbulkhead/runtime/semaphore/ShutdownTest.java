@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Guarantee 2: a clean shutdown gives all permits back at once. */
@@ -76,7 +77,7 @@ class ShutdownTest {
     }
 
     private int inUse() {
-        return store.occupancy("reports", 0).toCompletableFuture().join().inUse();
+        return store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse();
     }
 
     private static Throwable failure(Admission admission) {

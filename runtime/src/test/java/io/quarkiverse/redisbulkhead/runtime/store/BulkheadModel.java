@@ -50,12 +50,14 @@ final class BulkheadModel {
         }
 
         Holder holder() {
-            return new Holder(id(), request.bulkhead(), "", ticket, request.application(), request.instance(),
+            return new Holder(id(), request.bulkhead().name(), request.bulkhead().key(), ticket,
+                    request.application(), request.instance(),
                     request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(end));
         }
 
         Waiter waiter() {
-            return new Waiter(id(), request.bulkhead(), "", ticket, request.application(), request.instance(),
+            return new Waiter(id(), request.bulkhead().name(), request.bulkhead().key(), ticket,
+                    request.application(), request.instance(),
                     request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(end));
         }
     }

@@ -39,7 +39,7 @@ class ModelCheckTest {
         String report = reportOn(store -> new Forwarding(store) {
 
             @Override
-            public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+            public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
                 return super.cancel(bulkhead, permitIds, Duration.ZERO);
             }
         });
@@ -69,7 +69,7 @@ class ModelCheckTest {
         String report = reportOn(store -> new Forwarding(store) {
 
             @Override
-            public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+            public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
                 Occupancy occupancy = TestBulkhead.get(occupancy(bulkhead, 1_000));
                 return occupancy.waiters().stream().anyMatch(waiter -> waiter.permitId().equals(permitId))
                         ? CompletableFuture.completedFuture(false)
@@ -158,42 +158,42 @@ class ModelCheckTest {
         }
 
         @Override
-        public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+        public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
             return store.release(bulkhead, permitId);
         }
 
         @Override
-        public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+        public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
             return store.cancel(bulkhead, permitIds, forgetAfter);
         }
 
         @Override
-        public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+        public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
             return store.renew(bulkhead, leases);
         }
 
         @Override
-        public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+        public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
             return store.poll(bulkhead, limit, places);
         }
 
         @Override
-        public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+        public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
             return store.revoke(bulkhead, permitId);
         }
 
         @Override
-        public CompletionStage<Void> resize(String bulkhead, int limit) {
+        public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
             return store.resize(bulkhead, limit);
         }
 
         @Override
-        public CompletionStage<Boolean> resetSize(String bulkhead) {
+        public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
             return store.resetSize(bulkhead);
         }
 
         @Override
-        public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+        public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
             return store.occupancy(bulkhead, most);
         }
 

@@ -53,7 +53,8 @@ final class ModelRun {
         // Whatever was granted before has a lower ticket now, so that the model can foretell each ticket.
         stores.advance(Duration.ofSeconds(1));
         Map<String, Duration> nobody = Map.of("nobody" + suffix, Duration.ofSeconds(1));
-        model = new BulkheadModel(TestBulkhead.get(stores.first().poll(name + "-clock", 1, nobody)).storeMillis());
+        model = new BulkheadModel(
+                TestBulkhead.get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, nobody)).storeMillis());
     }
 
     static Optional<Failure> play(StoreFixture stores, List<ModelStep> history) {
@@ -71,7 +72,7 @@ final class ModelRun {
     private void play(ModelStep step) {
         step.play(this);
         checkNotices(model.takeExpected());
-        Occupancy occupancy = call(0, store -> store.occupancy(name, PermitStore.MAX_LISTED));
+        Occupancy occupancy = call(0, store -> store.occupancy(BulkheadId.of(name), PermitStore.MAX_LISTED));
         checkInvariants(occupancy, step.settles(this));
         compareOccupancy(occupancy, PermitStore.MAX_LISTED);
     }
@@ -197,7 +198,7 @@ final class ModelRun {
 
     private boolean isAboutThisRun(Notice notice) {
         if (notice instanceof Notice.LimitsDiffer it) {
-            return it.bulkhead().equals(name);
+            return it.bulkhead().equals(BulkheadId.of(name));
         }
         return !(notice instanceof Notice.NoticesMissed) && notice.toString().contains(suffix);
     }

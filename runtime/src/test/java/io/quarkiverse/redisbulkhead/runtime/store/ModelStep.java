@@ -23,7 +23,8 @@ sealed interface ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            AcquireRequest request = new AcquireRequest(run.name(), run.id(id), limit, Duration.ofMillis(lease), fair,
+            AcquireRequest request = new AcquireRequest(BulkheadId.of(run.name()), run.id(id), limit, Duration.ofMillis(lease),
+                    fair,
                     Duration.ofMillis(place), "app" + client, "host:" + client, "Type#" + id);
             run.remember(request);
             run.compare(run.model().acquire(request), run.call(client, store -> store.acquire(request)));
@@ -47,7 +48,7 @@ sealed interface ModelStep {
         @Override
         public void play(ModelRun run) {
             run.compare(run.model().poll(limit, run.ids(places)),
-                    run.call(client, store -> store.poll(run.name(), limit, durations(run.ids(places)))));
+                    run.call(client, store -> store.poll(BulkheadId.of(run.name()), limit, durations(run.ids(places)))));
         }
 
         @Override
@@ -61,7 +62,8 @@ sealed interface ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            run.compare(run.model().release(run.id(id)), run.call(client, store -> store.release(run.name(), run.id(id))));
+            run.compare(run.model().release(run.id(id)),
+                    run.call(client, store -> store.release(BulkheadId.of(run.name()), run.id(id))));
         }
 
         @Override
@@ -77,7 +79,7 @@ sealed interface ModelStep {
         public void play(ModelRun run) {
             List<String> unique = ids.stream().map(run::id).toList();
             run.model().cancel(unique, forgetAfter);
-            run.call(client, store -> store.cancel(run.name(), unique, Duration.ofMillis(forgetAfter)));
+            run.call(client, store -> store.cancel(BulkheadId.of(run.name()), unique, Duration.ofMillis(forgetAfter)));
         }
 
         @Override
@@ -92,7 +94,7 @@ sealed interface ModelStep {
         @Override
         public void play(ModelRun run) {
             Set<String> lost = run.model().renew(run.ids(leases));
-            run.compare(lost, run.call(client, store -> store.renew(run.name(), durations(run.ids(leases)))));
+            run.compare(lost, run.call(client, store -> store.renew(BulkheadId.of(run.name()), durations(run.ids(leases)))));
         }
 
         @Override
@@ -111,7 +113,8 @@ sealed interface ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            run.compare(run.model().revoke(run.id(id)), run.call(client, store -> store.revoke(run.name(), run.id(id))));
+            run.compare(run.model().revoke(run.id(id)),
+                    run.call(client, store -> store.revoke(BulkheadId.of(run.name()), run.id(id))));
         }
 
         @Override
@@ -126,7 +129,7 @@ sealed interface ModelStep {
         @Override
         public void play(ModelRun run) {
             run.model().resize(limit);
-            run.call(client, store -> store.resize(run.name(), limit));
+            run.call(client, store -> store.resize(BulkheadId.of(run.name()), limit));
         }
 
         @Override
@@ -140,7 +143,7 @@ sealed interface ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            run.compare(run.model().resetSize(), run.call(client, store -> store.resetSize(run.name())));
+            run.compare(run.model().resetSize(), run.call(client, store -> store.resetSize(BulkheadId.of(run.name()))));
         }
 
         @Override
@@ -154,7 +157,7 @@ sealed interface ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            run.compareOccupancy(run.call(client, store -> store.occupancy(run.name(), most)), most);
+            run.compareOccupancy(run.call(client, store -> store.occupancy(BulkheadId.of(run.name()), most)), most);
         }
 
         @Override

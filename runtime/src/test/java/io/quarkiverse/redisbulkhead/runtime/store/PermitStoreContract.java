@@ -5,6 +5,7 @@ import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.PLACE;
 import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -69,6 +71,57 @@ public abstract class PermitStoreContract {
     @AfterEach
     void closeStore() {
         stores.close();
+    }
+
+    // ---- keys
+
+    /** Keys are the input of users. */
+    @Test
+    void eachKeyHasALimitOfItsOwn() {
+        List<String> keys = List.of("", " ", "a", "a%", "%3A", "}:holders", "a\n1", "\u0000", "\uD800", "\uD801", "🚀",
+                "x".repeat(5_000),
+                "x".repeat(5_001));
+        List<TestBulkhead> all = Stream.concat(Stream.of(new TestBulkhead(stores, "keyed-", Optional.empty())),
+                keys.stream().map(key -> new TestBulkhead(stores, "keyed-", Optional.of(key)))).toList();
+
+        all.forEach(each -> assertThat(each.ask("p").send()).isInstanceOf(Granted.class));
+        all.forEach(each -> assertThat(each.ask("q").send()).isInstanceOf(Full.class));
+        all.forEach(each -> assertThat(each.holders()).containsExactly("p"));
+
+        TestBulkhead first = all.get(1);
+        assertThat(first.revoke("p")).isTrue();
+        assertThat(all.stream().filter(each -> each.holders().isEmpty())).containsExactly(first);
+        first.resize(2);
+        all.stream().skip(2).forEach(each -> assertThat(each.ask("r").send()).isInstanceOf(Full.class));
+        all.forEach(each -> each.release("p"));
+    }
+
+    @Test
+    void holdersAndWaitersShowTheirKey() {
+        TestBulkhead keyed = new TestBulkhead(stores, "keyed-", Optional.of("Größe\n"));
+        keyed.ask("p").send();
+        keyed.ask("q").waiting().send();
+
+        assertThat(keyed.occupancy().holders()).extracting(Holder::bulkhead, Holder::key)
+                .containsExactly(tuple("keyed-", Optional.of("Größe\n")));
+        assertThat(keyed.occupancy().waiters()).extracting(Waiter::bulkhead, Waiter::key)
+                .containsExactly(tuple("keyed-", Optional.of("Größe\n")));
+    }
+
+    /** A waiter of one key is not told of a permit of another. */
+    @Test
+    void aReleaseServesTheWaitersOfItsKeyOnly() {
+        TestBulkhead one = new TestBulkhead(stores, "keyed-", Optional.of("one"));
+        TestBulkhead other = new TestBulkhead(stores, "keyed-", Optional.of("other"));
+        for (TestBulkhead each : List.of(one, other)) {
+            each.ask("p").fair(true).send();
+            each.ask("q").fair(true).waiting().send();
+        }
+
+        one.release("p");
+
+        assertThat(one.holders()).containsExactly("q");
+        assertThat(other.holders()).containsExactly("p");
     }
 
     // ---- taking
@@ -750,7 +803,7 @@ public abstract class PermitStoreContract {
     void anyProcessMayGiveBack() {
         ask("a").send();
 
-        assertThat(get(stores.second().release(bulkhead.name, bulkhead.unique("a")))).isTrue();
+        assertThat(get(stores.second().release(BulkheadId.of(bulkhead.name), bulkhead.unique("a")))).isTrue();
         assertThat(bulkhead.holders()).isEmpty();
     }
 
@@ -775,7 +828,7 @@ public abstract class PermitStoreContract {
         Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).lease(SHORT).send());
         ask("w").limit(3).waiting().send();
 
-        Set<String> lost = get(stores.first().renew(bulkhead.name, Map.of(bulkhead.unique("a"), LEASE,
+        Set<String> lost = get(stores.first().renew(BulkheadId.of(bulkhead.name), Map.of(bulkhead.unique("a"), LEASE,
                 bulkhead.unique("b"), PLACE, bulkhead.unique("w"), PLACE, bulkhead.unique("never"), PLACE)));
 
         assertThat(lost).containsExactlyInAnyOrder(bulkhead.unique("w"), bulkhead.unique("never"));
@@ -1156,7 +1209,8 @@ public abstract class PermitStoreContract {
 
         ask("b").limit(4).send();
 
-        assertThat(bulkhead.awaitLimitsDiffer(4)).isEqualTo(new Notice.LimitsDiffer(bulkhead.name, 4, Set.of(3)));
+        assertThat(bulkhead.awaitLimitsDiffer(4))
+                .isEqualTo(new Notice.LimitsDiffer(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3, 4);
         ask("c").limit(5).send();
         assertThat(bulkhead.awaitLimitsDiffer(5).others()).containsExactlyInAnyOrder(3, 4);
@@ -1207,18 +1261,21 @@ public abstract class PermitStoreContract {
     void namesMayBeInAnyScript(String text) {
         TestBulkhead other = new TestBulkhead(stores, text);
         String id = "许可-🎫-" + bulkhead.name;
-        AcquireRequest request = new AcquireRequest(other.name, id, 1, SHORT, true, PLACE, text + " app", text + ":1",
+        AcquireRequest request = new AcquireRequest(BulkheadId.of(other.name), id, 1, SHORT, true, PLACE, text + " app",
+                text + ":1",
                 text + "#run");
-        AcquireRequest second = new AcquireRequest(other.name, id + "2", 1, SHORT, true, PLACE, text + " app2", text + ":2",
+        AcquireRequest second = new AcquireRequest(BulkheadId.of(other.name), id + "2", 1, SHORT, true, PLACE, text + " app2",
+                text + ":2",
                 text + "#walk");
         long ticket = ((Granted) get(stores.first().acquire(request))).ticket();
         get(stores.first().acquire(second));
         Instant now = Instant.ofEpochMilli(bulkhead.now());
 
         Occupancy occupancy = other.occupancy();
-        assertThat(occupancy.holders()).containsExactly(new Holder(id, other.name, "", ticket, text + " app", text + ":1",
-                text + "#run", now, now.plus(SHORT)));
-        assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, "",
+        assertThat(occupancy.holders())
+                .containsExactly(new Holder(id, other.name, Optional.empty(), ticket, text + " app", text + ":1",
+                        text + "#run", now, now.plus(SHORT)));
+        assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, Optional.empty(),
                 occupancy.waiters().get(0).ticket(), text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
         assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);
         assertThat(bulkhead.occupancy().inUse()).as("another bulkhead").isZero();
@@ -1283,15 +1340,15 @@ public abstract class PermitStoreContract {
         Map<String, Duration> tooMany = IntStream.rangeClosed(0, PermitStore.MAX_RENEWED_AT_ONCE).boxed()
                 .collect(Collectors.toMap(i -> "p" + i, i -> LEASE));
         return Stream.of(
-                Named.of("resize to 0", store -> store.resize("x", 0)),
-                Named.of("cancel none", store -> store.cancel("x", List.of(), LEASE)),
-                Named.of("cancel 101", store -> store.cancel("x", Collections.nCopies(101, "p"), LEASE)),
-                Named.of("renew none", store -> store.renew("x", Map.of())),
-                Named.of("renew 501", store -> store.renew("x", tooMany)),
-                Named.of("poll none", store -> store.poll("x", 1, Map.of())),
-                Named.of("poll 501", store -> store.poll("x", 1, tooMany)),
-                Named.of("list -1", store -> store.occupancy("x", -1)),
-                Named.of("list 1001", store -> store.occupancy("x", 1_001)));
+                Named.of("resize to 0", store -> store.resize(BulkheadId.of("x"), 0)),
+                Named.of("cancel none", store -> store.cancel(BulkheadId.of("x"), List.of(), LEASE)),
+                Named.of("cancel 101", store -> store.cancel(BulkheadId.of("x"), Collections.nCopies(101, "p"), LEASE)),
+                Named.of("renew none", store -> store.renew(BulkheadId.of("x"), Map.of())),
+                Named.of("renew 501", store -> store.renew(BulkheadId.of("x"), tooMany)),
+                Named.of("poll none", store -> store.poll(BulkheadId.of("x"), 1, Map.of())),
+                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, tooMany)),
+                Named.of("list -1", store -> store.occupancy(BulkheadId.of("x"), -1)),
+                Named.of("list 1001", store -> store.occupancy(BulkheadId.of("x"), 1_001)));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -14,7 +14,7 @@ public abstract class PermitStoreModelTest {
     protected abstract StoreFixture open();
 
     protected int histories() {
-        return 300;
+        return 200;
     }
 
     protected int stepsPerHistory() {

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
@@ -36,14 +37,25 @@ final class TestBulkhead {
 
     final String name;
 
+    private final BulkheadId self;
+
     private final StoreFixture stores;
     private final String suffix;
 
     TestBulkhead(StoreFixture stores, String prefix) {
-        String unique = UUID.randomUUID().toString();
+        this(stores, prefix, UUID.randomUUID().toString(), Optional.empty());
+    }
+
+    /** The bulkhead of exactly that name, or one of its keys. */
+    TestBulkhead(StoreFixture stores, String name, Optional<String> key) {
+        this(stores, name, "", key);
+    }
+
+    private TestBulkhead(StoreFixture stores, String prefix, String unique, Optional<String> key) {
         this.stores = stores;
         this.name = prefix + unique;
-        this.suffix = "-" + unique;
+        this.self = new BulkheadId(name, key);
+        this.suffix = "-" + UUID.randomUUID();
     }
 
     static <T> T get(CompletionStage<T> stage) {
@@ -100,7 +112,7 @@ final class TestBulkhead {
         }
 
         AcquireRequest request() {
-            return new AcquireRequest(bulkhead.name, bulkhead.unique(id), limit, lease, fair, place, "app", "host:1",
+            return new AcquireRequest(bulkhead.self, bulkhead.unique(id), limit, lease, fair, place, "app", "host:1",
                     "Type#method");
         }
 
@@ -119,35 +131,35 @@ final class TestBulkhead {
     }
 
     boolean release(String id) {
-        return get(stores.first().release(name, unique(id)));
+        return get(stores.first().release(self, unique(id)));
     }
 
     void cancel(Duration forgetAfter, String... ids) {
-        get(stores.first().cancel(name, Stream.of(ids).map(this::unique).toList(), forgetAfter));
+        get(stores.first().cancel(self, Stream.of(ids).map(this::unique).toList(), forgetAfter));
     }
 
     /** Renews, and answers with those that are lost. */
     Set<String> renew(Duration lease, String... ids) {
-        return shorten(get(stores.first().renew(name, forEach(ids, lease))));
+        return shorten(get(stores.first().renew(self, forEach(ids, lease))));
     }
 
     PollReply poll(int limit, Duration place, String... ids) {
-        PollReply reply = get(stores.first().poll(name, limit, forEach(ids, place)));
+        PollReply reply = get(stores.first().poll(self, limit, forEach(ids, place)));
         Map<String, HandOver> handedOver = reply.handedOver().entrySet().stream()
                 .collect(Collectors.toMap(entry -> shorten(entry.getKey()), Map.Entry::getValue));
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
     }
 
     boolean revoke(String id) {
-        return get(stores.first().revoke(name, unique(id)));
+        return get(stores.first().revoke(self, unique(id)));
     }
 
     void resize(int limit) {
-        get(stores.first().resize(name, limit));
+        get(stores.first().resize(self, limit));
     }
 
     boolean resetSize() {
-        return get(stores.first().resetSize(name));
+        return get(stores.first().resetSize(self));
     }
 
     Occupancy occupancy() {
@@ -155,7 +167,7 @@ final class TestBulkhead {
     }
 
     Occupancy occupancy(int most) {
-        return get(stores.first().occupancy(name, most));
+        return get(stores.first().occupancy(self, most));
     }
 
     List<String> holders() {
@@ -178,7 +190,8 @@ final class TestBulkhead {
 
     /** The clock of the store; asking for it settles nothing here. */
     long now() {
-        return get(stores.first().poll(name + "-clock", 1, Map.of("nobody", Duration.ofSeconds(1)))).storeMillis();
+        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, Map.of("nobody", Duration.ofSeconds(1))))
+                .storeMillis();
     }
 
     /** Waits until the first process was told of the hand-over. */
@@ -200,7 +213,7 @@ final class TestBulkhead {
 
     Notice.LimitsDiffer awaitLimitsDiffer(int own) {
         return awaitNotice(stores.first(), Notice.LimitsDiffer.class,
-                notice -> notice.bulkhead().equals(name) && notice.own() == own);
+                notice -> notice.bulkhead().equals(self) && notice.own() == own);
     }
 
     private <N extends Notice> N awaitNotice(PermitStore store, Class<N> type, Predicate<N> condition) {
@@ -226,7 +239,7 @@ final class TestBulkhead {
     List<Notice.LimitsDiffer> toldLimitsDiffer() {
         stores.settleNotices();
         return stores.notices(stores.first()).stream().filter(Notice.LimitsDiffer.class::isInstance)
-                .map(Notice.LimitsDiffer.class::cast).filter(notice -> notice.bulkhead().equals(name)).toList();
+                .map(Notice.LimitsDiffer.class::cast).filter(notice -> notice.bulkhead().equals(self)).toList();
     }
 
     private <N extends Notice> Set<String> ids(Class<N> type, Function<N, String> id) {

@@ -15,7 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 record GrantedRequest(AcquireRequest request, long ticket, long since) {
 
     Holder describe(long leaseEnd) {
-        return new Holder(request.permitId(), request.bulkhead(), "", ticket, request.application(), request.instance(),
+        return new Holder(request.permitId(), request.bulkhead().name(),
+                request.bulkhead().key(), ticket, request.application(), request.instance(),
                 request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(leaseEnd));
     }
 }

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 
 /** What is remembered about one bulkhead. Not thread-safe: its store runs one step at a time. */
@@ -30,16 +31,16 @@ final class LocalBulkhead {
 
     OptionalInt resizedTo = OptionalInt.empty();
 
-    private final String name;
+    private final BulkheadId id;
 
     private long lastArrival;
 
-    LocalBulkhead(String name) {
-        this.name = name;
+    LocalBulkhead(BulkheadId id) {
+        this.id = id;
     }
 
-    String name() {
-        return name;
+    BulkheadId id() {
+        return id;
     }
 
     /** Whether there is nothing left to remember; the limits that were stated are not worth it. */

@@ -21,6 +21,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -43,7 +44,7 @@ public final class LocalPermitStore implements PermitStore {
 
     private final LocalClock clock;
 
-    private final ConcurrentHashMap<String, LocalBulkhead> bulkheads = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<BulkheadId, LocalBulkhead> bulkheads = new ConcurrentHashMap<>();
 
     /** Every bulkhead of the map, and such as have just left it. */
     private final Queue<LocalBulkhead> rounds = new ConcurrentLinkedQueue<>();
@@ -80,7 +81,7 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return answer(() -> {
             Bounds.checkId(permitId);
             return change(bulkhead, steps -> steps.release(permitId));
@@ -88,7 +89,7 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return answer(() -> {
             Bounds.check(permitIds);
             return change(bulkhead, steps -> steps.cancel(permitIds, forgetAfter));
@@ -96,7 +97,7 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return answer(() -> {
             Bounds.check(leases);
             return inspect(bulkhead, it -> new BulkheadSteps(new LocalStep(it, clock)).renew(leases));
@@ -104,7 +105,7 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return answer(() -> {
             Bounds.checkLimit(limit);
             Bounds.check(places);
@@ -113,12 +114,12 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         return answer(() -> change(bulkhead, steps -> steps.revoke(permitId)));
     }
 
     @Override
-    public CompletionStage<Void> resize(String bulkhead, int limit) {
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return answer(() -> {
             Bounds.checkLimit(limit);
             return change(bulkhead, steps -> steps.resize(limit));
@@ -126,12 +127,12 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(String bulkhead) {
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
         return answer(() -> change(bulkhead, BulkheadSteps::resetSize));
     }
 
     @Override
-    public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return answer(() -> {
             Bounds.checkListed(most);
             return inspect(bulkhead, it -> it.occupancy(most, clock.now().millis()));
@@ -152,10 +153,10 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     /** One step that leaves no dead entry behind. */
-    private <T> T change(String name, Function<BulkheadSteps, T> operation) {
+    private <T> T change(BulkheadId id, Function<BulkheadSteps, T> operation) {
         AtomicReference<Outcome<T>> outcome = new AtomicReference<>();
-        bulkheads.compute(name, (key, known) -> {
-            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(name) : known;
+        bulkheads.compute(id, (key, known) -> {
+            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(id) : known;
             LocalStep step = new LocalStep(bulkhead, clock);
             outcome.set(new Outcome<>(operation.apply(new BulkheadSteps(step)), step.notices()));
             return keep(bulkhead, known == null, step);
@@ -182,10 +183,10 @@ public final class LocalPermitStore implements PermitStore {
      * A look at a bulkhead that neither adds nor removes anything. It must not drop a bulkhead: a waiter whose place has
      * ended may still poll, as long as no other step has seen that.
      */
-    private <T> T inspect(String name, Function<LocalBulkhead, T> operation) {
+    private <T> T inspect(BulkheadId id, Function<LocalBulkhead, T> operation) {
         AtomicReference<T> answer = new AtomicReference<>();
-        bulkheads.compute(name, (key, known) -> {
-            answer.set(operation.apply(known == null ? new LocalBulkhead(name) : known));
+        bulkheads.compute(id, (key, known) -> {
+            answer.set(operation.apply(known == null ? new LocalBulkhead(id) : known));
             return known;
         });
         return answer.get();
@@ -218,9 +219,9 @@ public final class LocalPermitStore implements PermitStore {
         }
     }
 
-    /** Drops the bulkhead when it is dead. Of two with the same name, one after the other, only the younger is there. */
+    /** Drops the bulkhead when it is dead. Of two with the same id, one after the other, only the younger is there. */
     private boolean isStillThere(LocalBulkhead bulkhead) {
-        return bulkhead == bulkheads.computeIfPresent(bulkhead.name(),
+        return bulkhead == bulkheads.computeIfPresent(bulkhead.id(),
                 (key, known) -> known == bulkhead && known.isDead(clock.now().millis()) ? null : known);
     }
 }

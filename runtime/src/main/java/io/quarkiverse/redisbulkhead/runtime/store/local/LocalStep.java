@@ -197,7 +197,7 @@ final class LocalStep implements BulkheadState {
     public void stateLimit(int limit) {
         Set<Integer> others = bulkhead.statedLimits.state(limit, now);
         if (!others.isEmpty()) {
-            notices.add(new Notice.LimitsDiffer(bulkhead.name(), limit, others));
+            notices.add(new Notice.LimitsDiffer(bulkhead.id(), limit, others));
         }
     }
 }

@@ -16,7 +16,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 record WaitingRequest(AcquireRequest request, long ticket, long arrival, long since) {
 
     Waiter describe(long placeEnd) {
-        return new Waiter(request.permitId(), request.bulkhead(), "", ticket, request.application(), request.instance(),
+        return new Waiter(request.permitId(), request.bulkhead().name(),
+                request.bulkhead().key(), ticket, request.application(), request.instance(),
                 request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(placeEnd));
     }
 }

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -75,7 +76,7 @@ public final class LockPermitStore implements PermitStore {
         this.queues = new StepQueues(lanes, settings, this::names, timer, notice -> listener.accept(notice));
     }
 
-    private BulkheadNames names(String bulkhead) {
+    private BulkheadNames names(BulkheadId bulkhead) {
         return new BulkheadNames(bulkhead, mailbox.name(), new BulkheadKeys(keyPrefix, bulkhead));
     }
 
@@ -97,19 +98,19 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
                 Operation.changing(List.of(permitId), steps -> steps.release(permitId))));
     }
 
     @Override
-    public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return Bounds.checked(() -> Bounds.check(permitIds), () -> queues.submit(bulkhead,
                 Operation.repeatable(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
     }
 
     @Override
-    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return Bounds.checked(() -> Bounds.check(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
@@ -118,7 +119,7 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
             Bounds.check(places);
@@ -127,24 +128,24 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         return queues.submit(bulkhead, Operation.changing(List.of(permitId), steps -> steps.revoke(permitId)));
     }
 
     @Override
-    public CompletionStage<Void> resize(String bulkhead, int limit) {
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit), () -> queues.submit(bulkhead,
                 Operation.repeatable(List.of(), steps -> steps.resize(limit)).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE)));
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(String bulkhead) {
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
         return queues.submit(bulkhead,
                 Operation.changing(List.of(), BulkheadSteps::resetSize).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE));
     }
 
     @Override
-    public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most),
                 () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings),
                         Duration.ZERO).thenApply(RedisAnswer::value));

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.ScoredSet.Member;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
@@ -25,13 +26,13 @@ import io.vertx.redis.client.Response;
  */
 final class OccupancyCall implements RedisCall<Occupancy> {
 
-    private final String bulkhead;
+    private final BulkheadId bulkhead;
     private final BulkheadKeys keys;
     private final int most;
     private final ServerClock clock;
     private final Pipeline pipeline;
 
-    OccupancyCall(String bulkhead, BulkheadKeys keys, int most, StepSettings settings) {
+    OccupancyCall(BulkheadId bulkhead, BulkheadKeys keys, int most, StepSettings settings) {
         this.bulkhead = bulkhead;
         this.keys = keys;
         this.most = most;

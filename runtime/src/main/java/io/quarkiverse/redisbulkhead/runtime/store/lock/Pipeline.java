@@ -27,9 +27,9 @@ enum Pipeline {
     },
 
     /**
-     * For a cluster: the client sends a batch to the node of the first key in it, also what has no key, such as {@code TIME}
-     * and
-     * {@code MULTI}. It handles the replies on several threads at once, and in doing so may lose errors; therefore only there.
+     * For a cluster: the client sends a batch to the node of the first key in it, also what has no key, such as
+     * {@code TIME} and {@code MULTI}. It handles the replies on several threads at once, and in doing so may lose
+     * errors; therefore only there.
      */
     TO_A_CLUSTER {
 

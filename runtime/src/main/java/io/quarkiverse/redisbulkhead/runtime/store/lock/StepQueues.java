@@ -14,6 +14,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
@@ -34,22 +35,22 @@ final class StepQueues {
 
     private final Lanes lanes;
     private final StepSettings settings;
-    private final Function<String, BulkheadNames> names;
+    private final Function<BulkheadId, BulkheadNames> names;
     private final BiConsumer<Duration, Runnable> timer;
     private final Consumer<Notice> listener;
-    private final ConcurrentHashMap<String, StepQueue> queues = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<BulkheadId, StepQueue> queues = new ConcurrentHashMap<>();
 
     /** What there is to do for one bulkhead; in the map only while there is anything. Guarded by itself. */
     private static final class StepQueue {
 
-        private final String bulkhead;
+        private final BulkheadId bulkhead;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
         private final Backoff backoff = new Backoff(() -> ThreadLocalRandom.current().nextDouble());
         private volatile long answeredNanos = System.nanoTime();
         private boolean begun;
         private boolean over;
 
-        private StepQueue(String bulkhead) {
+        private StepQueue(BulkheadId bulkhead) {
             this.bulkhead = bulkhead;
         }
 
@@ -100,7 +101,8 @@ final class StepQueues {
      * @param timer does something later
      * @param listener told of what a step has found out
      */
-    StepQueues(Lanes lanes, StepSettings settings, Function<String, BulkheadNames> names, BiConsumer<Duration, Runnable> timer,
+    StepQueues(Lanes lanes, StepSettings settings, Function<BulkheadId, BulkheadNames> names,
+            BiConsumer<Duration, Runnable> timer,
             Consumer<Notice> listener) {
         this.lanes = lanes;
         this.settings = settings;
@@ -115,7 +117,7 @@ final class StepQueues {
     }
 
     /** Does something to a bulkhead. */
-    <T> CompletionStage<T> submit(String bulkhead, Operation<T> operation) {
+    <T> CompletionStage<T> submit(BulkheadId bulkhead, Operation<T> operation) {
         StepQueue queue = queues.computeIfAbsent(bulkhead, StepQueue::new);
         while (!queue.add(operation)) {
             // It has just ended, and leaves the map here or there.

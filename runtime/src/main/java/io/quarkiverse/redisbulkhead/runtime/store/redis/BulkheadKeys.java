@@ -5,10 +5,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
 /**
- * The keys of one bulkhead: {@code prefix:{name}:holders} and so on. The braces are a hash tag: in a cluster all keys
- * of one bulkhead lie in one slot. Braces and percent signs within a name are percent-encoded, so that no name can
- * end the tag and reach the keys of another bulkhead.
+ * The keys of one bulkhead: {@code prefix:{name}:holders} and so on, or {@code prefix:{name%:key}:holders} where it has one
+ * limit for each key. The braces are a hash tag: in a cluster all keys of one bulkhead and key lie in one slot.
+ * <p>
+ * No name and no key reaches the data of another. Braces and percent signs within a name are percent-encoded, so that it
+ * neither ends the tag nor looks like a name and a key. Of a key, all but a few harmless characters are percent-encoded; one
+ * that is long, or no Unicode text, is replaced by its SHA-256 digest: {@code prefix:{name%#digest}:holders}.
  */
 public final class BulkheadKeys {
 
@@ -30,10 +35,18 @@ public final class BulkheadKeys {
      * The keys of a bulkhead.
      *
      * @param prefix what all keys start with; without braces
-     * @param name the bulkhead
+     * @param bulkhead the bulkhead
      */
-    public BulkheadKeys(String prefix, String name) {
-        this.start = prefix + ":{" + name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D") + "}:";
+    public BulkheadKeys(String prefix, BulkheadId bulkhead) {
+        this.start = prefix + ":{" + encodedName(bulkhead.name()) + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
+    }
+
+    private static String encodedName(String name) {
+        return name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+    }
+
+    private static String keyPart(String key) {
+        return KeyText.encoded(key).map(text -> "%:" + text).orElseGet(() -> "%#" + KeyText.digest(key));
     }
 
     /** The keys of the data in their order. */

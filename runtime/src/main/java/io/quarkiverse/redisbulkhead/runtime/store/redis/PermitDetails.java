@@ -8,6 +8,7 @@ import java.util.Optional;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
@@ -73,14 +74,16 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
     }
 
     /** Describes a holder. */
-    public Holder holder(String bulkhead, String id, long leaseEnd) {
-        return new Holder(id, bulkhead, "", ticket, application, instance, method, Instant.ofEpochMilli(since),
+    public Holder holder(BulkheadId bulkhead, String id, long leaseEnd) {
+        return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, application, instance, method,
+                Instant.ofEpochMilli(since),
                 Instant.ofEpochMilli(leaseEnd));
     }
 
     /** Describes a waiter. */
-    public Waiter waiter(String bulkhead, String id, long placeEnd) {
-        return new Waiter(id, bulkhead, "", ticket, application, instance, method, Instant.ofEpochMilli(since),
+    public Waiter waiter(BulkheadId bulkhead, String id, long placeEnd) {
+        return new Waiter(id, bulkhead.name(), bulkhead.key(), ticket, application, instance, method,
+                Instant.ofEpochMilli(since),
                 Instant.ofEpochMilli(placeEnd));
     }
 }

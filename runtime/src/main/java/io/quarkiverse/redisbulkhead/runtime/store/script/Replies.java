@@ -13,6 +13,7 @@ import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -40,7 +41,7 @@ final class Replies {
     }
 
     /** The reply of {@code occupancy.lua}. */
-    static Occupancy occupancy(String bulkhead, Response reply) {
+    static Occupancy occupancy(BulkheadId bulkhead, Response reply) {
         int resized = reply.get(2).toInteger();
         List<Holder> holders = new ArrayList<>();
         reply.get(5).forEach(row -> holders.add(

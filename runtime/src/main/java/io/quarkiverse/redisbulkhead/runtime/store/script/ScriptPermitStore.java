@@ -14,6 +14,7 @@ import java.util.function.UnaryOperator;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
@@ -128,13 +129,13 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
                 .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated()));
     }
 
     @Override
-    public CompletionStage<Void> cancel(String bulkhead, List<String> permitIds, Duration forgetAfter) {
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return Bounds.checked(() -> Bounds.check(permitIds), () -> {
             List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
             args.add(bytes(Math.max(1, forgetAfter.toMillis())));
@@ -144,7 +145,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Set<String>> renew(String bulkhead, Map<String, Duration> leases) {
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return Bounds.checked(() -> Bounds.check(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
@@ -157,7 +158,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(String bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
             Bounds.check(places);
@@ -169,34 +170,34 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String bulkhead, String permitId) {
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         return call(scripts.revoke(), bulkhead, bytes(permitId))
                 .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
-    public CompletionStage<Void> resize(String bulkhead, int limit) {
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit),
                 () -> call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null));
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(String bulkhead) {
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
         return call(scripts.resize(), bulkhead, bytes(0))
                 .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
     }
 
     @Override
-    public CompletionStage<Occupancy> occupancy(String bulkhead, int most) {
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most), () -> call(scripts.occupancy(), bulkhead, bytes(most))
                 .thenApply(answer -> Replies.occupancy(bulkhead, answer.value())));
     }
 
-    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, byte[]... args) {
+    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, byte[]... args) {
         return call(script, bulkhead, List.of(args));
     }
 
-    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, String bulkhead, List<byte[]> args) {
+    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
         return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead).data(), args));
     }
 

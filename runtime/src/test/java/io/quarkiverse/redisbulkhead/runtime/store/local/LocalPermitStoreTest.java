@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
@@ -40,9 +41,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
             now(store.acquire(request(name, "b", i % 2 == 0, SECOND)));
-            now(store.release(name, "b"));
-            now(store.release(name, "a"));
-            now(store.occupancy(name, 10));
+            now(store.release(BulkheadId.of(name), "b"));
+            now(store.release(BulkheadId.of(name), "a"));
+            now(store.occupancy(BulkheadId.of(name), 10));
         }
 
         assertThat(store.size()).isZero();
@@ -55,14 +56,14 @@ class LocalPermitStoreTest extends PermitStoreContract {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
             now(store.acquire(request(name, "b", i % 2 == 0, SECOND)));
-            now(store.cancel(name, List.of("c"), SECOND));
+            now(store.cancel(BulkheadId.of(name), List.of("c"), SECOND));
         }
         assertThat(store.size()).isEqualTo(MANY);
         fixture.advance(SECOND);
 
         for (int i = 0; i < MANY; i++) {
             now(store.acquire(request("other", "p" + i, true, SECOND)));
-            now(store.release("other", "p" + i));
+            now(store.release(BulkheadId.of("other"), "p" + i));
         }
 
         assertThat(store.size()).isZero();
@@ -70,24 +71,24 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
     @Test
     void lookingAtABulkheadTakesNoMemory() {
-        now(store.occupancy("a", 1));
-        now(store.renew("b", Map.of("p", SECOND)));
-        now(store.poll("c", 1, Map.of("p", SECOND)));
-        now(store.release("d", "p"));
-        now(store.revoke("e", "p"));
-        now(store.resetSize("f"));
+        now(store.occupancy(BulkheadId.of("a"), 1));
+        now(store.renew(BulkheadId.of("b"), Map.of("p", SECOND)));
+        now(store.poll(BulkheadId.of("c"), 1, Map.of("p", SECOND)));
+        now(store.release(BulkheadId.of("d"), "p"));
+        now(store.revoke(BulkheadId.of("e"), "p"));
+        now(store.resetSize(BulkheadId.of("f")));
 
         assertThat(store.size()).isZero();
     }
 
     @Test
     void aResizedBulkheadIsRememberedUntilItIsReset() {
-        now(store.resize("a", 2));
+        now(store.resize(BulkheadId.of("a"), 2));
         fixture.advance(Duration.ofDays(400));
-        now(store.release("b", "p"));
+        now(store.release(BulkheadId.of("b"), "p"));
         assertThat(store.size()).isEqualTo(1);
 
-        now(store.resetSize("a"));
+        now(store.resetSize(BulkheadId.of("a")));
         assertThat(store.size()).isZero();
     }
 
@@ -96,21 +97,22 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void timeIsTheStartPlusWhatHasPassedSince() {
         AtomicLong nanoTime = new AtomicLong(-5);
         LocalPermitStore other = new LocalPermitStore(nanoTime::get, 1_000);
-        assertThat(now(other.poll("a", 1, Map.of("p", SECOND))).storeMillis()).isEqualTo(1_000);
+        assertThat(now(other.poll(BulkheadId.of("a"), 1, Map.of("p", SECOND))).storeMillis()).isEqualTo(1_000);
         assertThat(((Granted) now(other.acquire(request("a", "p", false, SECOND)))).ticket()).isEqualTo(1_000_000);
 
         nanoTime.addAndGet(1_999_999);
-        assertThat(now(other.poll("a", 1, Map.of("p", SECOND))).storeMillis()).as("the next whole one").isEqualTo(1_002);
-        now(other.release("a", "p"));
+        assertThat(now(other.poll(BulkheadId.of("a"), 1, Map.of("p", SECOND))).storeMillis()).as("the next whole one")
+                .isEqualTo(1_002);
+        now(other.release(BulkheadId.of("a"), "p"));
         assertThat(((Granted) now(other.acquire(request("a", "q", false, SECOND)))).ticket()).isEqualTo(1_001_999);
-        assertThat(now(other.occupancy("a", 1)).holders().get(0).since()).isEqualTo(Instant.ofEpochMilli(1_001));
+        assertThat(now(other.occupancy(BulkheadId.of("a"), 1)).holders().get(0).since()).isEqualTo(Instant.ofEpochMilli(1_001));
     }
 
     /** Tickets grow even when a bulkhead was forgotten in between and no time has passed. */
     @Test
     void ticketsGrowThoughTheBulkheadWasForgotten() {
         long first = ((Granted) now(store.acquire(request("a", "p", false, SECOND)))).ticket();
-        now(store.release("a", "p"));
+        now(store.release(BulkheadId.of("a"), "p"));
         assertThat(store.size()).isZero();
 
         assertThat(((Granted) now(store.acquire(request("a", "q", false, SECOND)))).ticket()).isGreaterThan(first);
@@ -123,9 +125,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
             now(store.acquire(withLimit(3, id)));
         }
 
-        now(store.release("x", "a"));
-        now(store.release("x", "b"));
-        now(store.release("x", "c"));
+        now(store.release(BulkheadId.of("x"), "a"));
+        now(store.release(BulkheadId.of("x"), "b"));
+        now(store.release(BulkheadId.of("x"), "c"));
 
         assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w1"), new Notice.PermitFree("w2"),
                 new Notice.PermitFree("w1"));
@@ -134,15 +136,15 @@ class LocalPermitStoreTest extends PermitStoreContract {
     @Test
     void oneStepTellsAWaiterOnce() {
         now(store.acquire(withLimit(2, "a")));
-        now(store.resize("x", 1));
+        now(store.resize(BulkheadId.of("x"), 1));
         now(store.acquire(withLimit(2, "w")));
 
-        now(store.resize("x", 5));
+        now(store.resize(BulkheadId.of("x"), 5));
         assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w"));
 
         now(store.acquire(withLimit(2, "b")));
-        now(store.resetSize("x"));
-        now(store.cancel("x", List.of("a", "b"), SECOND));
+        now(store.resetSize(BulkheadId.of("x")));
+        now(store.cancel(BulkheadId.of("x"), List.of("a", "b"), SECOND));
         assertThat(fixture.notices(store)).containsExactly(new Notice.PermitFree("w"), new Notice.PermitFree("w"));
     }
 
@@ -158,7 +160,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         now(other.acquire(request("a", "p", false, SECOND)));
         now(other.acquire(request("a", "q", false, SECOND)));
 
-        now(other.release("a", "p"));
+        now(other.release(BulkheadId.of("a"), "p"));
 
         assertThat(replies).singleElement().isInstanceOf(Granted.class);
     }
@@ -171,8 +173,8 @@ class LocalPermitStoreTest extends PermitStoreContract {
         now(store.acquire(request("a", "p", true, SECOND)));
         now(store.acquire(request("a", "q", true, SECOND)));
 
-        assertThat(now(store.release("a", "p"))).isTrue();
-        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+        assertThat(now(store.release(BulkheadId.of("a"), "p"))).isTrue();
+        assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isEqualTo(1);
     }
 
     @Test
@@ -181,10 +183,12 @@ class LocalPermitStoreTest extends PermitStoreContract {
                 store.acquire(request("a", "white space", false, SECOND)),
                 store.acquire(request("a", "", false, SECOND)),
                 store.acquire(request("a", "p", false, Duration.ZERO)),
-                store.acquire(new AcquireRequest("a", "p", 0, SECOND, false, Duration.ZERO, "app", "host", "T#m")),
-                store.acquire(new AcquireRequest("a", "p", 1, SECOND, false, SECOND.negated(), "app", "host", "T#m")),
-                store.poll("a", 0, Map.of("p", SECOND)),
-                store.release("a", null),
+                store.acquire(
+                        new AcquireRequest(BulkheadId.of("a"), "p", 0, SECOND, false, Duration.ZERO, "app", "host", "T#m")),
+                store.acquire(
+                        new AcquireRequest(BulkheadId.of("a"), "p", 1, SECOND, false, SECOND.negated(), "app", "host", "T#m")),
+                store.poll(BulkheadId.of("a"), 0, Map.of("p", SECOND)),
+                store.release(BulkheadId.of("a"), null),
                 store.release(null, "p"));
 
         assertThat(stages).allSatisfy(stage -> assertThat(stage.toCompletableFuture()).isCompletedExceptionally());
@@ -195,21 +199,21 @@ class LocalPermitStoreTest extends PermitStoreContract {
     @Test
     void leasesOfAnyLengthWork() {
         now(store.acquire(request("a", "p", false, Duration.ofNanos(1))));
-        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+        assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isEqualTo(1);
         fixture.advance(Duration.ofMillis(1));
-        assertThat(now(store.occupancy("a", 10)).inUse()).isZero();
+        assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isZero();
 
         now(store.acquire(request("a", "q", false, Duration.ofSeconds(Long.MAX_VALUE))));
-        assertThat(now(store.occupancy("a", 10)).inUse()).isEqualTo(1);
+        assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isEqualTo(1);
     }
 
     /** A waiter that waits as long as its lease is. */
     private static AcquireRequest request(String bulkhead, String permitId, boolean fair, Duration lease) {
-        return new AcquireRequest(bulkhead, permitId, 1, lease, fair, lease, "app", "host:1", "Type#method");
+        return new AcquireRequest(BulkheadId.of(bulkhead), permitId, 1, lease, fair, lease, "app", "host:1", "Type#method");
     }
 
     private static AcquireRequest withLimit(int limit, String permitId) {
-        return new AcquireRequest("x", permitId, limit, SECOND, false, SECOND, "app", "host:1", "Type#method");
+        return new AcquireRequest(BulkheadId.of("x"), permitId, limit, SECOND, false, SECOND, "app", "host:1", "Type#method");
     }
 
     private static <T> T now(CompletionStage<T> stage) {

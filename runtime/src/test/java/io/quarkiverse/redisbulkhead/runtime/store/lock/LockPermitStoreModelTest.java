@@ -30,6 +30,6 @@ class LockPermitStoreModelTest extends PermitStoreModelTest {
     /** Each step takes several round trips. */
     @Override
     protected int histories() {
-        return 150;
+        return 120;
     }
 }

@@ -26,6 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -94,7 +95,7 @@ class LockPermitStoreTest {
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Full.class);
-        assertThat(get(store.occupancy("reports", 0)).inUse()).isEqualTo(1);
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
     /** The lock has ended, and nobody has touched the data since: the step is taken again all the same, on a new look. */
@@ -128,7 +129,7 @@ class LockPermitStoreTest {
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Full.class);
-        assertThat(get(delayed.occupancy("reports", 0)).inUse()).isEqualTo(1);
+        assertThat(get(delayed.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
     /** Trap 7: a step that is refused after its lock has ended leaves the lock of the next one alone. */
@@ -187,7 +188,7 @@ class LockPermitStoreTest {
     }
 
     private static BulkheadNames names() {
-        return new BulkheadNames("reports", "test:mailbox", new BulkheadKeys("test", "reports"));
+        return new BulkheadNames(BulkheadId.of("reports"), "test:mailbox", new BulkheadKeys("test", BulkheadId.of("reports")));
     }
 
     private static StepSettings settings() {
@@ -207,7 +208,7 @@ class LockPermitStoreTest {
 
         redis.command("DEL", LOCK);
         assertThat(get(acquire(impatient, "b", 1))).isInstanceOf(Granted.class);
-        assertThat(get(store.occupancy("reports", 10)).holders()).hasSize(1);
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 10)).holders()).hasSize(1);
         assertThat(impatient.busy()).isZero();
     }
 
@@ -232,7 +233,7 @@ class LockPermitStoreTest {
         }
 
         assertThat(calls("exec")).isLessThan(100);
-        assertThat(get(store.occupancy("reports", 0)).inUse()).isEqualTo(1_000);
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_000);
     }
 
     /** A key that a step empties and fills again has lost its time to live, and gets it anew. */
@@ -242,10 +243,10 @@ class LockPermitStoreTest {
         redis.command("SET", LOCK, "of somebody else");
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
         await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
-        CompletableFuture<Boolean> release = store.release("reports", "a").toCompletableFuture();
+        CompletableFuture<Boolean> release = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
         // With a shorter lease, so that the old times to live would have done.
         CompletableFuture<AcquireReply> next = store
-                .acquire(new AcquireRequest("reports", "b", 1, Duration.ofSeconds(20), false,
+                .acquire(new AcquireRequest(BulkheadId.of("reports"), "b", 1, Duration.ofSeconds(20), false,
                         Duration.ZERO, "app", "host:1", "A#a"))
                 .toCompletableFuture();
         redis.command("DEL", LOCK);
@@ -263,19 +264,22 @@ class LockPermitStoreTest {
     void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
         int permits = 60;
         for (int i = 0; i < permits; i++) {
-            get(store.acquire(new AcquireRequest("reports", "dead" + i, permits, Duration.ofMillis(1_500), true, Duration.ZERO,
+            get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, Duration.ofMillis(1_500), true,
+                    Duration.ZERO,
                     "app", "host:1", "A#a")));
         }
         for (int i = 0; i < permits; i++) {
-            assertThat(get(store.acquire(new AcquireRequest("reports", "waiter" + i, permits, LONG, true, LONG, "app", "host:1",
-                    "A#a")))).isInstanceOf(Waiting.class);
+            assertThat(get(store.acquire(
+                    new AcquireRequest(BulkheadId.of("reports"), "waiter" + i, permits, LONG, true, LONG, "app", "host:1",
+                            "A#a"))))
+                    .isInstanceOf(Waiting.class);
         }
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == 0);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
 
-        get(store.release("reports", "never"));
+        get(store.release(BulkheadId.of("reports"), "never"));
 
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == permits);
-        assertThat(get(store.occupancy("reports", 0)).waiting()).isZero();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == permits);
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).waiting()).isZero();
     }
 
     /** The first waiters are all dead: the free permit is told to the first one who lives. */
@@ -289,16 +293,16 @@ class LockPermitStoreTest {
         }
         get(store.acquire(waiting("alive", LONG)));
         await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.NoticesMissed()));
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).waiting() == 1);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).waiting() == 1);
 
-        get(store.release("reports", "held"));
+        get(store.release(BulkheadId.of("reports"), "held"));
 
         await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.PermitFree("alive")));
-        get(store.release("reports", "alive"));
+        get(store.release(BulkheadId.of("reports"), "alive"));
     }
 
     private static AcquireRequest waiting(String id, Duration place) {
-        return new AcquireRequest("reports", id, 1, LONG, false, place, "app", "host:1", "A#a");
+        return new AcquireRequest(BulkheadId.of("reports"), id, 1, LONG, false, place, "app", "host:1", "A#a");
     }
 
     /** Many bulkheads share a few connections; that they wait for each other is not Redis's silence. */
@@ -311,8 +315,10 @@ class LockPermitStoreTest {
         LockPermitStore impatient = new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test",
                 STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 3_000)
-                .mapToObj(i -> impatient.acquire(new AcquireRequest("bulkhead" + i, "a", 1, LONG, false, Duration.ZERO, "app",
-                        "host:1", "A#a")).toCompletableFuture())
+                .mapToObj(i -> impatient
+                        .acquire(new AcquireRequest(BulkheadId.of("bulkhead" + i), "a", 1, LONG, false, Duration.ZERO, "app",
+                                "host:1", "A#a"))
+                        .toCompletableFuture())
                 .toList();
 
         for (CompletableFuture<AcquireReply> reply : replies) {
@@ -323,12 +329,12 @@ class LockPermitStoreTest {
     /** A resizing that follows an undone one in the same step lives as long as any. */
     @Test
     void aLimitThatIsSetAgainLives() throws Exception {
-        get(store.resize("reports", 5));
+        get(store.resize(BulkheadId.of("reports"), 5));
         redis.command("SET", LOCK, "of somebody else");
-        CompletableFuture<?> meanwhile = store.release("reports", "never").toCompletableFuture();
+        CompletableFuture<?> meanwhile = store.release(BulkheadId.of("reports"), "never").toCompletableFuture();
         await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
-        CompletableFuture<Boolean> undone = store.resetSize("reports").toCompletableFuture();
-        CompletableFuture<Void> again = store.resize("reports", 9).toCompletableFuture();
+        CompletableFuture<Boolean> undone = store.resetSize(BulkheadId.of("reports")).toCompletableFuture();
+        CompletableFuture<Void> again = store.resize(BulkheadId.of("reports"), 9).toCompletableFuture();
         redis.command("DEL", LOCK);
 
         get(meanwhile);
@@ -344,9 +350,9 @@ class LockPermitStoreTest {
         get(acquire(store, "b", 2));
         redis.command("CONFIG", "SET", "maxmemory", 1);
         try {
-            CompletableFuture<Boolean> first = store.release("reports", "a").toCompletableFuture();
+            CompletableFuture<Boolean> first = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
             CompletableFuture<AcquireReply> refused = acquire(store, "c", 9);
-            CompletableFuture<Boolean> second = store.release("reports", "b").toCompletableFuture();
+            CompletableFuture<Boolean> second = store.release(BulkheadId.of("reports"), "b").toCompletableFuture();
 
             assertThat(get(first)).isTrue();
             assertThatThrownBy(() -> get(refused)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
@@ -354,7 +360,7 @@ class LockPermitStoreTest {
         } finally {
             redis.command("CONFIG", "SET", "maxmemory", 0);
         }
-        assertThat(get(store.occupancy("reports", 0)).inUse()).isZero();
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isZero();
     }
 
     @Test
@@ -378,7 +384,7 @@ class LockPermitStoreTest {
 
         assertThatThrownBy(() -> get(acquire(store, "a", 1))).isInstanceOf(StoreException.class)
                 .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
-        assertThatThrownBy(() -> get(store.occupancy("reports", 1))).isInstanceOf(StoreException.class)
+        assertThatThrownBy(() -> get(store.occupancy(BulkheadId.of("reports"), 1))).isInstanceOf(StoreException.class)
                 .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
     }
 
@@ -417,7 +423,7 @@ class LockPermitStoreTest {
     }
 
     private static AcquireRequest request(String id, int limit) {
-        return new AcquireRequest("reports", id, limit, LONG, false, Duration.ZERO, "app", "host:1", "A#a");
+        return new AcquireRequest(BulkheadId.of("reports"), id, limit, LONG, false, Duration.ZERO, "app", "host:1", "A#a");
     }
 
     private static CompletableFuture<AcquireReply> acquire(LockPermitStore store, String id, int limit) {

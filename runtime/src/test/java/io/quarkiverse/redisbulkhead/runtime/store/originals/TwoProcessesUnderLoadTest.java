@@ -28,7 +28,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * Two real processes with 32 threads each want five permits, and a server that neither of them keeps permits on counts
- * who is inside. Each contender runs for three seconds, or for {@code -Dload.seconds}. The figures go to standard output
+ * who is inside. Each contender runs for two seconds, or for {@code -Dload.seconds}. The figures go to standard output
  * and to {@code target}.
  */
 class TwoProcessesUnderLoadTest {
@@ -36,7 +36,7 @@ class TwoProcessesUnderLoadTest {
     static final int LIMIT = 5;
     static final int PROCESSES = 2;
     static final int THREADS_EACH = 32;
-    static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 3));
+    static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 2));
 
     /** Who waits does so for as long as this; the book's semaphore does not wait, but asks again. */
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("load").permits(LIMIT).expire(Duration.ofSeconds(10))

@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
 
 /** Trap 23: bulkheads on all nodes of a Redis Cluster. */
@@ -69,7 +70,7 @@ class ClusterTest {
         assertThat(get(held.release())).isTrue();
         HeldPermit next = get(waiter.granted()).get(0);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-        get(process.store.cancel(spec.name(), List.of("never"), Duration.ofSeconds(1)));
+        get(process.store.cancel(BulkheadId.of(spec.name()), List.of("never"), Duration.ofSeconds(1)));
         assertThat(get(semaphore.revoke(next.id()))).isTrue();
         await().atMost(10, TimeUnit.SECONDS).until(() -> !next.isHeld());
         get(waiter.end());

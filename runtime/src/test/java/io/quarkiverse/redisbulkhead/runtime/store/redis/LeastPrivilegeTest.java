@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
 
 /**
@@ -55,7 +56,7 @@ class LeastPrivilegeTest {
             assertThat(get(held.release())).isTrue();
 
             HeldPermit next = get(waiter.granted()).get(0);
-            get(process.store.cancel("reports", List.of("never"), Duration.ofSeconds(5)));
+            get(process.store.cancel(BulkheadId.of("reports"), List.of("never"), Duration.ofSeconds(5)));
             assertThat(get(semaphore.revoke(next.id()))).isTrue();
             await().atMost(10, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
             get(waiter.end());

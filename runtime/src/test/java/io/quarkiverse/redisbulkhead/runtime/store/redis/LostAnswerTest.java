@@ -26,6 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.Redis;
 
@@ -79,9 +80,10 @@ class LostAnswerTest {
     void aResetIsNoAnswer() throws Exception {
         // So that the server knows the scripts.
         try (TestProcess other = new TestProcess(redis, kind)) {
-            get(other.store.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
-                    "app", "host:2", "B#b")));
-            get(other.store.release("reports", "theirs"));
+            get(other.store.acquire(
+                    new AcquireRequest(BulkheadId.of("reports"), "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
+                            "app", "host:2", "B#b")));
+            get(other.store.release(BulkheadId.of("reports"), "theirs"));
         }
         connect(TestProxy.First.RESETS_AFTER_A_CALL, Duration.ofSeconds(10));
         Admission admission = semaphore.admit("A#a");
@@ -99,10 +101,11 @@ class LostAnswerTest {
     void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
         try (TestProcess other = new TestProcess(redis, kind)) {
-            get(other.store.acquire(new AcquireRequest("reports", "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
-                    "app", "host:2", "B#b")));
+            get(other.store.acquire(
+                    new AcquireRequest(BulkheadId.of("reports"), "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
+                            "app", "host:2", "B#b")));
             assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).hasMessageContaining("full");
-            get(other.store.release("reports", "theirs"));
+            get(other.store.release(BulkheadId.of("reports"), "theirs"));
         }
 
         deliver();
@@ -128,8 +131,8 @@ class LostAnswerTest {
     void aRepeatedReleaseIsNotToldAsALoss() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
 
-        assertThat(get(store.release("reports", "done-by-the-first-copy"))).isTrue();
-        assertThat(get(store.release("reports", "never-there"))).isFalse();
+        assertThat(get(store.release(BulkheadId.of("reports"), "done-by-the-first-copy"))).isTrue();
+        assertThat(get(store.release(BulkheadId.of("reports"), "never-there"))).isFalse();
     }
 
     /** A connection over which an answer is missing is replaced: the next call does not wait for it again. */
@@ -137,7 +140,7 @@ class LostAnswerTest {
     void aSilentConnectionIsReplaced() throws Exception {
         connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(1));
 
-        assertThatThrownBy(() -> get(store.occupancy("reports", 0))).hasMessageContaining("command-timeout");
+        assertThatThrownBy(() -> get(store.occupancy(BulkheadId.of("reports"), 0))).hasMessageContaining("command-timeout");
         for (int i = 0; i < 3; i++) {
             assertThat(inUse()).isZero();
         }
@@ -147,9 +150,9 @@ class LostAnswerTest {
     @Test
     void aCallThatComesDuringAFailingAttemptIsNotFailedWithIt() throws Exception {
         connect(TestProxy.First.NEVER_SPEAKS, Duration.ofSeconds(10));
-        CompletableFuture<?> early = store.occupancy("reports", 0).toCompletableFuture();
+        CompletableFuture<?> early = store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture();
         assertThat(proxy.accepted().await(10, TimeUnit.SECONDS)).isTrue();
-        CompletableFuture<?> late = store.occupancy("reports", 0).toCompletableFuture();
+        CompletableFuture<?> late = store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture();
         proxy.closeFirst();
 
         assertThatThrownBy(() -> get(early)).hasMessageContaining("cannot be reached");
@@ -172,7 +175,7 @@ class LostAnswerTest {
     }
 
     private int inUse() throws Exception {
-        return get(store.occupancy("reports", 0)).inUse();
+        return get(store.occupancy(BulkheadId.of("reports"), 0)).inUse();
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {

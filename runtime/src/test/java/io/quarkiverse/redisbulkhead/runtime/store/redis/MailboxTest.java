@@ -24,6 +24,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
@@ -200,7 +201,7 @@ class MailboxTest {
     void theEndOfALeaseWakesWaiters() throws Exception {
         SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofMillis(800)).build();
         // Straight from the store, so that nobody renews it.
-        first.store.acquire(new AcquireRequest("reports", "dead", 1,
+        first.store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead", 1,
                 Duration.ofMillis(800), true, Duration.ZERO, "app", "host:9", "A#a")).toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
         Admission waiter = second.semaphore(shortLease).admit("A#a");

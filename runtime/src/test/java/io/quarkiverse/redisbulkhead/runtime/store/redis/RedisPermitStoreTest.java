@@ -33,6 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.redis.client.Redis;
@@ -92,8 +93,8 @@ class RedisPermitStoreTest {
     void aReleasedPermitIsFreeAndLeavesNothing() {
         acquire("a", 1);
 
-        assertThat(get(store.release("b", "a"))).as("wrong bulkhead").isFalse();
-        assertThat(get(store.release("reports", "a"))).isTrue();
+        assertThat(get(store.release(BulkheadId.of("b"), "a"))).as("wrong bulkhead").isFalse();
+        assertThat(get(store.release(BulkheadId.of("reports"), "a"))).isTrue();
 
         assertThat(keys()).containsExactlyInAnyOrder("test:{reports}:ticket", "test:{reports}:limits");
         assertThat(acquire("b", 1)).isInstanceOf(Granted.class);
@@ -105,9 +106,9 @@ class RedisPermitStoreTest {
         acquire("a", 2);
         acquire("b", 2);
 
-        assertThat(get(store.release("reports", "a"))).isTrue();
-        assertThat(get(store.release("reports", "a"))).as("released twice").isFalse();
-        assertThat(get(store.release("reports", "never"))).isFalse();
+        assertThat(get(store.release(BulkheadId.of("reports"), "a"))).isTrue();
+        assertThat(get(store.release(BulkheadId.of("reports"), "a"))).as("released twice").isFalse();
+        assertThat(get(store.release(BulkheadId.of("reports"), "never"))).isFalse();
 
         assertThat(holderIds()).containsExactly("b");
     }
@@ -139,7 +140,7 @@ class RedisPermitStoreTest {
     @Test
     void aCancelledRequestThatArrivesLateIsRefused() {
         acquire("held", 5);
-        get(store.cancel("reports", List.of("held", "late"), LONG));
+        get(store.cancel(BulkheadId.of("reports"), List.of("held", "late"), LONG));
 
         assertThat(acquire("late", 5)).isInstanceOf(Cancelled.class);
         assertThat(holderIds()).isEmpty();
@@ -152,7 +153,7 @@ class RedisPermitStoreTest {
         ids.forEach(id -> acquire(id, 200));
         acquire("stays", 200);
 
-        get(store.cancel("reports", ids, LONG));
+        get(store.cancel(BulkheadId.of("reports"), ids, LONG));
 
         assertThat(holderIds()).containsExactly("stays");
     }
@@ -171,7 +172,7 @@ class RedisPermitStoreTest {
 
         assertThat(holderIds()).containsExactly("b");
         assertThat(redis.command("HLEN", "test:{reports}:details").toInteger()).isEqualTo(1);
-        assertThat(get(store.release("reports", "short"))).as("a late release").isFalse();
+        assertThat(get(store.release(BulkheadId.of("reports"), "short"))).as("a late release").isFalse();
         assertThat(holderIds()).containsExactly("b");
     }
 
@@ -200,16 +201,17 @@ class RedisPermitStoreTest {
     void theKeysOfWaitersExpire() {
         Duration place = Duration.ofSeconds(10);
         acquire("a", 1);
-        get(store.acquire(new AcquireRequest("reports", "fair", 1, LONG, true, place, "app", "host:1", "A#a")));
-        get(store.acquire(new AcquireRequest("reports", "unfair", 1, LONG, false, place, "app", "host:1", "A#a")));
-        get(store.cancel("reports", List.of("never"), LONG));
-        get(store.resize("reports", 1));
+        get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "fair", 1, LONG, true, place, "app", "host:1", "A#a")));
+        get(store.acquire(
+                new AcquireRequest(BulkheadId.of("reports"), "unfair", 1, LONG, false, place, "app", "host:1", "A#a")));
+        get(store.cancel(BulkheadId.of("reports"), List.of("never"), LONG));
+        get(store.resize(BulkheadId.of("reports"), 1));
 
         assertThat(keys()).containsExactlyInAnyOrderElementsOf(
-                new BulkheadKeys("test", "reports").data().stream().map(String::new).toList());
+                new BulkheadKeys("test", BulkheadId.of("reports")).data().stream().map(String::new).toList());
         assertEveryKeyExpires();
-        get(store.release("reports", "fair"));
-        get(store.release("reports", "unfair"));
+        get(store.release(BulkheadId.of("reports"), "fair"));
+        get(store.release(BulkheadId.of("reports"), "unfair"));
         assertThat(keys()).doesNotContain("test:{reports}:queue", "test:{reports}:waiters", "test:{reports}:standby");
     }
 
@@ -219,7 +221,7 @@ class RedisPermitStoreTest {
         acquire("a", 1);
         whenMemoryIsFull(() -> {
             assertThatThrownBy(() -> acquire("b", 2)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
-            assertThat(get(store.release("reports", "a"))).isTrue();
+            assertThat(get(store.release(BulkheadId.of("reports"), "a"))).isTrue();
         });
         assertThat(holderIds()).isEmpty();
     }
@@ -230,12 +232,12 @@ class RedisPermitStoreTest {
         acquire("a", 1);
         whenMemoryIsFull(() -> {
             if (kind == TestStore.SCRIPT) {
-                assertThat(get(store.renew("reports", Map.of("a", Duration.ofSeconds(1))))).isEmpty();
-                assertThat(get(store.renew("reports", Map.of("a", Duration.ofMinutes(5))))).isEmpty();
-                assertThat(get(store.occupancy("reports", 1)).holders().get(0).until())
+                assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("a", Duration.ofSeconds(1))))).isEmpty();
+                assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("a", Duration.ofMinutes(5))))).isEmpty();
+                assertThat(get(store.occupancy(BulkheadId.of("reports"), 1)).holders().get(0).until())
                         .isAfter(serverTime().plus(Duration.ofMinutes(4)));
             } else {
-                assertThatThrownBy(() -> get(store.renew("reports", Map.of("a", Duration.ofMinutes(5)))))
+                assertThatThrownBy(() -> get(store.renew(BulkheadId.of("reports"), Map.of("a", Duration.ofMinutes(5)))))
                         .isInstanceOf(StoreException.class).hasMessageContaining("OOM");
             }
         });
@@ -256,9 +258,9 @@ class RedisPermitStoreTest {
         List.of("a", "b", "c", "d").forEach(id -> acquire(id, 4));
 
         assertThat(acquire("e", 2)).isInstanceOfSatisfying(Full.class, full -> assertThat(full.limit()).isEqualTo(2));
-        List.of("a", "b").forEach(id -> get(store.release("reports", id)));
+        List.of("a", "b").forEach(id -> get(store.release(BulkheadId.of("reports"), id)));
         assertThat(acquire("e", 2)).isInstanceOf(Full.class);
-        get(store.release("reports", "c"));
+        get(store.release(BulkheadId.of("reports"), "c"));
         assertThat(acquire("e", 2)).isInstanceOf(Granted.class);
     }
 
@@ -268,7 +270,7 @@ class RedisPermitStoreTest {
         for (int round = 0; round < 3; round++) {
             assertThat(acquire("a" + round, 1)).isInstanceOf(Granted.class);
             assertThat(acquire("b" + round, 1)).isInstanceOf(Full.class);
-            get(store.release("reports", "a" + round));
+            get(store.release(BulkheadId.of("reports"), "a" + round));
         }
     }
 
@@ -281,7 +283,7 @@ class RedisPermitStoreTest {
         assertThat(replies.stream().map(RedisPermitStoreTest::get)).allMatch(Granted.class::isInstance);
         assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("none has expired yet").isEqualTo(9_000);
 
-        await().atMost(30, TimeUnit.SECONDS).until(() -> get(store.occupancy("reports", 0)).inUse() == 0);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
         assertThat(acquire("next", 1)).isInstanceOf(Granted.class);
         assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in parts")
                 .isBetween(6_000, 8_001);
@@ -319,7 +321,8 @@ class RedisPermitStoreTest {
             assertThat(e.outcomeUnknown()).isFalse();
         });
         if (List.of("holders", "queue", "waiters", "limits").contains(part)) {
-            assertThatThrownBy(() -> get(store.occupancy("reports", 9))).as("a look").isInstanceOf(StoreException.class)
+            assertThatThrownBy(() -> get(store.occupancy(BulkheadId.of("reports"), 9))).as("a look")
+                    .isInstanceOf(StoreException.class)
                     .hasMessageContaining("WRONGTYPE");
         }
 
@@ -354,7 +357,7 @@ class RedisPermitStoreTest {
         }
         if (command.equals("pexpire")) {
             // What was written before the refusal is what the reclaimer takes back.
-            get(store.cancel("reports", List.of("a"), LONG));
+            get(store.cancel(BulkheadId.of("reports"), List.of("a"), LONG));
         }
     }
 
@@ -362,9 +365,10 @@ class RedisPermitStoreTest {
     void holdersTellWhatAnOperatorWantsToSee() {
         Instant before = serverTime();
         long ticket = ticket(get(store.acquire(
-                new AcquireRequest("部署 🚀", "a", 5, LONG, false, Duration.ZERO, "shop\nfake", "host:1", "Größe#wählen"))));
+                new AcquireRequest(BulkheadId.of("部署 🚀"), "a", 5, LONG, false, Duration.ZERO, "shop\nfake", "host:1",
+                        "Größe#wählen"))));
 
-        List<Holder> holders = get(store.occupancy("部署 🚀", 10)).holders();
+        List<Holder> holders = get(store.occupancy(BulkheadId.of("部署 🚀"), 10)).holders();
 
         assertThat(holders).singleElement().satisfies(holder -> {
             assertThat(holder.permitId()).isEqualTo("a");
@@ -382,11 +386,11 @@ class RedisPermitStoreTest {
     void holdersAreListedUpToABound() {
         IntStream.range(0, 20).forEach(i -> acquire("p" + i, 100));
 
-        assertThat(get(store.occupancy("reports", 7))).satisfies(occupancy -> {
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 7))).satisfies(occupancy -> {
             assertThat(occupancy.inUse()).isEqualTo(20);
             assertThat(occupancy.holders()).hasSize(7);
         });
-        assertThat(get(store.occupancy("nobody", 7)).inUse()).isZero();
+        assertThat(get(store.occupancy(BulkheadId.of("nobody"), 7)).inUse()).isZero();
     }
 
     /**
@@ -399,11 +403,47 @@ class RedisPermitStoreTest {
                 "a:b c\n", "🚀");
         List<String> tags = new ArrayList<>();
         for (String name : names) {
-            List<String> keys = new BulkheadKeys("p", name).data().stream().map(String::new).toList();
+            List<String> keys = new BulkheadKeys("p", BulkheadId.of(name)).data().stream().map(String::new).toList();
             tags.add(hashTag(keys.get(0)));
             assertThat(keys).allSatisfy(key -> assertThat(hashTag(key)).isNotEmpty().isEqualTo(hashTag(keys.get(0))));
         }
         assertThat(tags).doesNotHaveDuplicates();
+    }
+
+    /** Keys are the input of users: whatever they hold, none reaches the data of another key or bulkhead. */
+    @Test
+    void noKeyOfAUserReachesTheDataOfAnother() {
+        String bigText = "x".repeat(1_000_000);
+        List<String> texts = List.of("", " ", "a", "A", "a%", "%:a", "%#a", "%3Aa", "%20", "a}b", "{a}", "}:holders",
+                "a:holders",
+                "a\n", "a\r\n",
+                "a\u0000", "\u0000", "a b", "a\tb", "*", "?", "[a]", "\uD800", "\uD801", "?\uD800", "\uDC00\uD800", "🚀", "é",
+                "e\u0301", bigText,
+                bigText + "x", "ä".repeat(20), "ä".repeat(21), "x".repeat(120), "x".repeat(121), "y".repeat(121),
+                new BulkheadKeys("p", BulkheadId.of("a").forKey(bigText)).toString());
+        List<BulkheadId> ids = new ArrayList<>();
+        for (String name : List.of("a", "a%", "a%:b", "a%#b", "%", "a:b")) {
+            ids.add(BulkheadId.of(name));
+            texts.forEach(text -> ids.add(BulkheadId.of(name).forKey(text)));
+        }
+        List<String> tags = new ArrayList<>();
+        for (BulkheadId id : ids) {
+            List<String> keys = new BulkheadKeys("p", id).data().stream().map(String::new).toList();
+            tags.add(hashTag(keys.get(0)));
+            assertThat(keys).allSatisfy(key -> assertThat(hashTag(key)).isNotEmpty().isEqualTo(hashTag(keys.get(0))));
+            assertThat(keys).allSatisfy(key -> assertThat(key).hasSizeLessThan(150).matches("[!-~]+"));
+        }
+        assertThat(tags).doesNotHaveDuplicates();
+    }
+
+    /** What operators look at is legible where that does no harm. */
+    @Test
+    void keysOfUsersAreLegible() {
+        BulkheadId pages = BulkheadId.of("pages");
+        assertThat(new BulkheadKeys("p", pages.forKey("www.example.org:8080/a~b"))).hasToString(
+                "p:{pages%:www.example.org:8080/a~b}:");
+        assertThat(new BulkheadKeys("p", pages.forKey("a b"))).hasToString("p:{pages%:a%20b}:");
+        assertThat(new BulkheadKeys("p", pages.forKey("x".repeat(1_000)))).asString().matches("p:\\{pages%#[0-9a-f]{64}}:");
     }
 
     private static String hashTag(String key) {
@@ -420,7 +460,8 @@ class RedisPermitStoreTest {
     }
 
     private static AcquireRequest request(String id, int limit, Duration lease) {
-        return new AcquireRequest("reports", id, limit, lease, false, Duration.ZERO, "app", "host:1", "Reports#render");
+        return new AcquireRequest(BulkheadId.of("reports"), id, limit, lease, false, Duration.ZERO, "app", "host:1",
+                "Reports#render");
     }
 
     private static long ticket(AcquireReply reply) {
@@ -428,7 +469,7 @@ class RedisPermitStoreTest {
     }
 
     private List<String> holderIds() {
-        return get(store.occupancy("reports", 1_000)).holders().stream().map(Holder::permitId).toList();
+        return get(store.occupancy(BulkheadId.of("reports"), 1_000)).holders().stream().map(Holder::permitId).toList();
     }
 
     private static Instant serverTime() {

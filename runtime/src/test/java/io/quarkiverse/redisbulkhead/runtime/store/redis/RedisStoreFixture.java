@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -120,7 +121,7 @@ public final class RedisStoreFixture implements StoreFixture {
         String mark = MARK + ++marks;
         for (Process process : List.of(first, second)) {
             // What a store sends after its answer has arrived when it answers again.
-            process.open.store().occupancy("nobody", 0).toCompletableFuture().join();
+            process.open.store().occupancy(BulkheadId.of("nobody"), 0).toCompletableFuture().join();
             redis.command(admin, "PUBLISH", process.mailbox.name(), "free " + mark);
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(20, TimeUnit.SECONDS)
                     .until(() -> process.notices.contains(new PermitFree(mark)));

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
@@ -27,15 +28,16 @@ class ScriptPermitStoreTest {
 
             assertThat(get(acquire(process, "b"))).isInstanceOf(Granted.class);
             redis.command("SCRIPT", "FLUSH");
-            assertThat(get(process.store.release("reports", "a"))).isTrue();
+            assertThat(get(process.store.release(BulkheadId.of("reports"), "a"))).isTrue();
         } finally {
             redis.close();
         }
     }
 
     private static CompletionStage<AcquireReply> acquire(TestProcess process, String id) {
-        return process.store.acquire(new AcquireRequest("reports", id, 5, Duration.ofMinutes(1), false, Duration.ZERO, "app",
-                "host:1", "Reports#render"));
+        return process.store
+                .acquire(new AcquireRequest(BulkheadId.of("reports"), id, 5, Duration.ofMinutes(1), false, Duration.ZERO, "app",
+                        "host:1", "Reports#render"));
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {

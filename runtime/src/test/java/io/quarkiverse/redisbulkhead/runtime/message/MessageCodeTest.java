@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

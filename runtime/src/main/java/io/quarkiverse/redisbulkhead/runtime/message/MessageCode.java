@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.message;
 
 /** The numbers of the messages about mistakes. {@code docs/errors.md} explains each of them. */
 public enum MessageCode {

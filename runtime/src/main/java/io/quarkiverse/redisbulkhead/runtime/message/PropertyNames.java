@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.message;
 
 import java.util.ArrayList;
 import java.util.List;

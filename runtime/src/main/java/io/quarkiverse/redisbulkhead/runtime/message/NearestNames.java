@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.message;
 
 import java.util.Collection;
 import java.util.Comparator;

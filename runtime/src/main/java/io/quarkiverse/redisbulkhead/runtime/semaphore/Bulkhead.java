@@ -1,0 +1,49 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * What permits are asked of: a bulkhead, or one of the keys of a bulkhead.
+ *
+ * @param id which one
+ * @param spec its definition
+ */
+record Bulkhead(BulkheadId id, SemaphoreSpec spec) {
+
+    /** One limit for all. */
+    static Bulkhead of(SemaphoreSpec spec) {
+        return new Bulkhead(BulkheadId.of(spec.name()), spec);
+    }
+
+    /** One of its keys, which may have a limit of its own. */
+    Bulkhead forKey(String key, OptionalInt permits) {
+        return new Bulkhead(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()));
+    }
+
+    // The limit that a process keeps for itself is larger or smaller in proportion.
+    private SemaphoreSpec withLimit(int permits) {
+        if (permits == spec.permits()) {
+            return spec;
+        }
+        long local = (long) permits * spec.localPermits() / spec.permits();
+        return spec.toBuilder().permits(permits).localPermits((int) Math.min(Integer.MAX_VALUE, Math.max(1, local))).build();
+    }
+
+    /** The same, with another time to wait. */
+    Bulkhead within(Duration maxWait) {
+        return new Bulkhead(id, spec.toBuilder().maxWait(maxWait).build());
+    }
+
+    String name() {
+        return spec.name();
+    }
+
+    Optional<String> key() {
+        return id.key();
+    }
+}

@@ -1,0 +1,56 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Which bulkhead: its name, and the key where it has one limit for each key. Every two that differ have nothing to do with
+ * each other, whatever their texts are.
+ *
+ * @param name the bulkhead's name
+ * @param key any text; empty when the bulkhead is one limit for all
+ */
+public record BulkheadId(String name, Optional<String> key) implements Comparable<BulkheadId> {
+
+    private static final Comparator<BulkheadId> ORDER = Comparator.comparing(BulkheadId::name)
+            .thenComparing(id -> id.key().isPresent()).thenComparing(id -> id.key().orElse(""));
+
+    /** Checks the values. */
+    public BulkheadId {
+        Objects.requireNonNull(name);
+        Objects.requireNonNull(key);
+    }
+
+    /**
+     * A bulkhead that is one limit for all.
+     *
+     * @param name its name
+     * @return its id
+     */
+    public static BulkheadId of(String name) {
+        return new BulkheadId(name, Optional.empty());
+    }
+
+    /**
+     * One of the keys of the bulkhead.
+     *
+     * @param value any text
+     * @return its id
+     */
+    public BulkheadId forKey(String value) {
+        return new BulkheadId(name, Optional.of(value));
+    }
+
+    /** An order of its own keeps maps fast though somebody sends keys that have the same hash code. */
+    @Override
+    public int compareTo(BulkheadId other) {
+        return ORDER.compare(this, other);
+    }
+
+    /** Without the key, which is the business of those who called, and may be anything. */
+    @Override
+    public String toString() {
+        return key.isEmpty() ? name : name + " (one of its keys)";
+    }
+}

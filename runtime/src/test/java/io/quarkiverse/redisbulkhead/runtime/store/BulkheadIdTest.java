@@ -1,0 +1,56 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+
+class BulkheadIdTest {
+
+    @Test
+    void theOrderAgreesWithEquality() {
+        BulkheadId name = BulkheadId.of("a");
+        List<BulkheadId> inOrder = List.of(name, name.forKey(""), name.forKey("a"), name.forKey("b"), BulkheadId.of("b"));
+        for (int i = 0; i < inOrder.size(); i++) {
+            for (int j = 0; j < inOrder.size(); j++) {
+                assertThat(Integer.signum(inOrder.get(i).compareTo(inOrder.get(j)))).isEqualTo(Integer.compare(i, j));
+            }
+        }
+        List<BulkheadId> shuffled = new ArrayList<>(inOrder);
+        Collections.shuffle(shuffled);
+        assertThat(shuffled.stream().sorted().toList()).isEqualTo(inOrder);
+    }
+
+    /** Somebody may send keys that have one hash code: maps then find them by their order. */
+    @Test
+    void keysWithOneHashCodeAreFoundByTheirOrder() {
+        Map<BulkheadId, AtomicLong> map = new HashMap<>();
+        List<String> keys = colliding(11);
+        keys.forEach(key -> map.computeIfAbsent(BulkheadId.of("a").forKey(key), any -> new AtomicLong()).incrementAndGet());
+
+        assertThat(keys).hasSize(2_048);
+        assertThat(keys.stream().mapToInt(String::hashCode).distinct().count()).isEqualTo(1);
+        assertThat(map).hasSize(keys.size()).allSatisfy((id, count) -> assertThat(count).hasValue(1));
+    }
+
+    private static List<String> colliding(int parts) {
+        List<String> texts = List.of("");
+        for (int i = 0; i < parts; i++) {
+            texts = texts.stream().flatMap(text -> List.of(text + "Aa", text + "BB").stream()).toList();
+        }
+        return texts;
+    }
+
+    /** Keys may be anything, and not for everybody's eyes. */
+    @Test
+    void theTextIsWithoutTheKey() {
+        assertThat(BulkheadId.of("tenants").forKey("secret\n")).hasToString("tenants (one of its keys)");
+        assertThat(BulkheadId.of("reports")).hasToString("reports");
+    }
+}

@@ -1,0 +1,81 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+
+/**
+ * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 20,000 of them;
+ * {@code -Dkeys=1000000} makes it a million.
+ */
+@ParameterizedClass
+@EnumSource(TestStore.class)
+class ManyKeysTest {
+
+    static final int KEYS = Integer.getInteger("keys", 20_000);
+    static final int AT_ONCE = 500;
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(10))
+            .maxWait(Duration.ofSeconds(60)).build();
+
+    /** The longest that anything but an operator's limit is remembered without being used. */
+    static final long LONGEST_MILLIS = 61_000;
+
+    @Parameter
+    TestStore kind;
+
+    @Test
+    void keysThatAreUsedOnceLeaveNothing() {
+        try (TestRedis redis = new TestRedis(); TestProcess process = new TestProcess(redis, kind)) {
+            List<WeakReference<String>> keys = useEachKeyOnce(process);
+
+            await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
+                System.gc();
+                assertThat(keys.stream().filter(key -> key.get() != null).count()).as("keys in memory").isZero();
+            });
+            assertThat(process.losses).isEmpty();
+            assertThat(shortestAndLongestTimeToLive(redis)).as("times to live in Redis")
+                    .allSatisfy(millis -> assertThat(millis).isBetween(0L, LONGEST_MILLIS));
+        }
+    }
+
+    private static List<WeakReference<String>> useEachKeyOnce(TestProcess process) {
+        List<WeakReference<String>> keys = new ArrayList<>();
+        Semaphore underWay = new Semaphore(AT_ONCE);
+        for (int i = 0; i < KEYS; i++) {
+            String key = "tenant " + i;
+            keys.add(new WeakReference<>(key));
+            underWay.acquireUninterruptibly();
+            Admission admission = process.semaphore(SPEC).forKey(key, i % 2 == 0 ? OptionalInt.empty() : OptionalInt.of(20))
+                    .admit("Shop#order");
+            admission.granted().thenCompose(permits -> admission.end()).whenComplete((ended, failure) -> underWay.release());
+        }
+        underWay.acquireUninterruptibly(AT_ONCE);
+        return keys;
+    }
+
+    private static List<Long> shortestAndLongestTimeToLive(TestRedis redis) {
+        return redis.command("EVAL", """
+                local least, most = 0, 0
+                for _, key in ipairs(redis.call('KEYS', '*')) do
+                    local left = redis.call('PTTL', key)
+                    least, most = math.min(least, left), math.max(most, left)
+                end
+                return {least, most}""", "0").stream().map(millis -> millis.toLong()).toList();
+    }
+}
