@@ -67,8 +67,7 @@ class StandInTest {
     @Test
     void status() {
         given().get("/status").then().statusCode(200).body("now", notNullValue()).body("bulkheads.name",
-                hasItems("crawler-example-net", "crawler-example-org", "exports", "ledger", "partner-api", "reports",
-                        "statistics"));
+                hasItems("exports", "ledger", "partner-api", "reports", "search", "statistics"));
     }
 
     @Test

@@ -17,12 +17,14 @@ import io.quarkiverse.redisbulkhead.sample.reports.Database;
 import io.quarkiverse.redisbulkhead.sample.reports.Report;
 
 /**
- * Archives a year; each year once at a time, different years side by side. The bulkheads are defined in code, because there
- * are as many as there are years.
+ * Archives a year; each year once at a time, different years side by side. The bulkhead is defined in code, and the year is
+ * the key.
  */
 @Path("/archive/{year:[12]\\d\\d\\d}")
 public class ArchiveResource {
 
+    private static final SemaphoreSpec ONE_AT_ONCE = SemaphoreSpec.named("archive").permits(1).expire(Duration.ofSeconds(10))
+            .build();
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final RedisBulkheads bulkheads;
@@ -51,6 +53,6 @@ public class ArchiveResource {
     }
 
     private RedisSemaphore oneAtOnce(int year) {
-        return bulkheads.semaphore(SemaphoreSpec.named("archive-" + year).permits(1).expire(Duration.ofSeconds(10)).build());
+        return bulkheads.semaphore(ONE_AT_ONCE).forKey(Integer.toString(year));
     }
 }

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.sample.crawler;
 
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 import jakarta.ws.rs.BadRequestException;
@@ -40,12 +39,11 @@ public class CrawlResource {
         if (pages < 1 || pages > MAX_PAGES) {
             throw badRequest("pages must be from 1 to " + MAX_PAGES);
         }
-        IntFunction<Uni<String>> download = switch (host) {
-            case "example.org" -> fetcher::fromExampleOrg;
-            case "example.net" -> fetcher::fromExampleNet;
-            default -> throw badRequest("host must be example.org or example.net");
-        };
-        return Uni.join().all(IntStream.rangeClosed(1, pages).mapToObj(download).toList()).andFailFast();
+        if (!fetcher.hosts().contains(host)) {
+            throw badRequest("host must be example.org or example.net");
+        }
+        return Uni.join().all(IntStream.rangeClosed(1, pages).mapToObj(page -> fetcher.page(host, page)).toList())
+                .andFailFast();
     }
 
     private static BadRequestException badRequest(String message) {

@@ -31,38 +31,41 @@ public class OperatorResource {
      * Sets the limit for all applications that share the bulkhead, at once.
      *
      * @param bulkhead its name
+     * @param key which of its keys, if it has one limit for each
      * @param permits the new limit
      */
     @PUT
     @Path("/{bulkhead}/size")
-    public void resize(String bulkhead, @RestQuery int permits) {
+    public void resize(String bulkhead, @RestQuery String key, @RestQuery int permits) {
         if (permits < 1) {
             throw new BadRequestException("permits must be at least 1");
         }
-        find(bulkhead).resize(permits);
+        find(bulkhead, key).resize(permits);
     }
 
     /**
      * Lets all applications go by their own limit again.
      *
      * @param bulkhead its name
+     * @param key which of its keys, if it has one limit for each
      */
     @DELETE
     @Path("/{bulkhead}/size")
-    public void resetSize(String bulkhead) {
-        find(bulkhead).resetSize();
+    public void resetSize(String bulkhead, @RestQuery String key) {
+        find(bulkhead, key).resetSize();
     }
 
     /**
      * Takes a permit away from its holder. What it was taken for goes on, unless {@code on-lost=interrupt} is configured.
      *
      * @param bulkhead its name
+     * @param key which of its keys, if it has one limit for each
      * @param permitId the permit, as {@code /status} tells it
      */
     @DELETE
     @Path("/{bulkhead}/permits/{permitId}")
-    public void revoke(String bulkhead, String permitId) {
-        if (!find(bulkhead).revoke(permitId)) {
+    public void revoke(String bulkhead, @RestQuery String key, String permitId) {
+        if (!find(bulkhead, key).revoke(permitId)) {
             throw new NotFoundException();
         }
     }
@@ -78,10 +81,14 @@ public class OperatorResource {
         return lossLog.losses();
     }
 
-    private RedisSemaphore find(String bulkhead) {
-        if (!bulkheads.names().contains(bulkhead)) {
+    private RedisSemaphore find(String name, String key) {
+        if (!bulkheads.names().contains(name)) {
             throw new NotFoundException();
         }
-        return bulkheads.semaphore(bulkhead);
+        RedisSemaphore bulkhead = bulkheads.semaphore(name);
+        if (bulkhead.needsKey() != (key != null)) {
+            throw new BadRequestException(bulkhead.needsKey() ? "key must be set" : "the bulkhead has no keys");
+        }
+        return key == null ? bulkhead : bulkhead.forKey(key);
     }
 }

@@ -4,7 +4,10 @@ import java.time.Instant;
 import java.util.List;
 
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.Path;
+
+import org.jboss.resteasy.reactive.RestQuery;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -20,7 +23,7 @@ public class StatusResource {
      * The answer.
      *
      * @param now the clock of the instance that answers; the bulkheads go by the clock of Redis
-     * @param bulkheads all bulkheads of the application
+     * @param bulkheads all bulkheads of the application that are one limit for all
      */
     public record Status(Instant now, List<Use> bulkheads) {
     }
@@ -54,7 +57,24 @@ public class StatusResource {
     @GET
     public Status status() {
         return new Status(Instant.now(),
-                bulkheads.names().stream().map(bulkheads::semaphore).map(StatusResource::use).toList());
+                bulkheads.names().stream().map(bulkheads::semaphore).filter(bulkhead -> !bulkhead.needsKey())
+                        .map(StatusResource::use).toList());
+    }
+
+    /**
+     * Asks Redis about one key of a bulkhead that has one limit for each.
+     *
+     * @param bulkhead its name
+     * @param key the key
+     * @return the current use
+     */
+    @GET
+    @Path("/{bulkhead}")
+    public Use statusOf(String bulkhead, @RestQuery String key) {
+        if (key == null || !bulkheads.names().contains(bulkhead) || !bulkheads.semaphore(bulkhead).needsKey()) {
+            throw new NotFoundException();
+        }
+        return use(bulkheads.semaphore(bulkhead).forKey(key));
     }
 
     private static Use use(RedisSemaphore bulkhead) {

@@ -14,8 +14,8 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
         server = new OutsideServer(new Gate());
         return Map.of("sample.database.url", server.databaseUrl(),
                 "sample.partner.url", server.partnerUrl(),
-                "sample.crawler.example-org.url", server.siteUrl(),
-                "sample.crawler.example-net.url", server.siteUrl());
+                "sample.crawler.sites.\"example.org\"", server.siteUrl(),
+                "sample.crawler.sites.\"example.net\"", server.siteUrl());
     }
 
     @Override

@@ -1,0 +1,37 @@
+package io.quarkiverse.redisbulkhead.sample.search;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.sample.reports.Database;
+import io.quarkiverse.redisbulkhead.sample.reports.Report;
+
+/**
+ * A search that many tenants share: ten at once in all, so that the database lives, and two at once for each tenant, so that
+ * none of them takes all ten. Tenants that pay have four. The header {@code X-Tenant} tells who asks. The limit of the tenant
+ * comes first: who is over it takes none of the ten, not even for a moment.
+ */
+@Path("/search")
+public class SearchResource {
+
+    private final Database database;
+
+    SearchResource(@RestClient Database database) {
+        this.database = database;
+    }
+
+    /**
+     * Searches.
+     *
+     * @return what was found
+     */
+    @GET
+    @RedisBulkhead(name = "search-of-tenant", permits = 2, keyResolver = TenantKey.class)
+    @RedisBulkhead(name = "search", permits = 10)
+    public Report search() {
+        return database.report();
+    }
+}
