@@ -58,7 +58,7 @@ class ReflectionTest {
      * reflection.
      */
     private static final List<String> GUARDED = Stream
-            .of("Methods#guarded", "Methods#several", "Methods#uni", "Methods#removed",
+            .of("Methods#guarded", "Methods#several", "Methods#uni", "Methods#removed", "Methods#keyed", "Methods#resolved",
                     "Methods#nested", "Methods#twice", "Parent#covered", "Parent#inherited", "Generic#load", "Concrete#apply",
                     "Client$$CDIWrapper#tell", "WholeClient$$CDIWrapper#tell")
             .map(method -> "method deployment.devmode.Shapes$" + method)

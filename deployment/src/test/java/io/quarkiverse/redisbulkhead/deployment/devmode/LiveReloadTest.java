@@ -26,6 +26,8 @@ class LiveReloadTest {
             Map.entry("several bulkheads", "narrow 1/3, wide 1/3"),
             Map.entry("a Uni", "uni 1/3"),
             Map.entry("a nested call", "nested 2/2"),
+            Map.entry("a key", "keyed one 1/3"),
+            Map.entry("a resolved key", "resolved tenant 1/3"),
             Map.entry("will be added", ""),
             Map.entry("will be removed", "removed 1/3"),
             Map.entry("an inherited class", "class 1/3"),
@@ -51,11 +53,15 @@ class LiveReloadTest {
         APP.modifySourceFile(Shapes.class, source -> source
                 .replace("String added()", "@RedisBulkhead(name = \"added\", permits = 5) String added()")
                 .replace("@RedisBulkhead(name = \"removed\", permits = 4)", "")
+                .replace("@BulkheadKey String one, String other", "String one, @BulkheadKey String other")
+                .replace("ResolvedKey.of(\"tenant\")", "ResolvedKey.of((String) call.arguments().get(0))")
                 .replace("permits = 2", "permits = 1"));
+        expected.put("a key", "keyed other 1/4");
+        expected.put("a resolved key", "resolved one 1/4");
         expected.put("will be added", "added 1/5");
         expected.put("will be removed", "");
         expected.put("a call within", "BulkheadFullException");
-        assertThat(held()).as("with an annotation more, one less, and too few permits")
+        assertThat(held()).as("with an annotation more, one less, other keys, and too few permits")
                 .containsExactlyInAnyOrderEntriesOf(expected);
     }
 

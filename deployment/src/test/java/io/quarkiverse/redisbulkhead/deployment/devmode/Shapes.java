@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.devmode;
 import java.util.Comparator;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -12,8 +13,13 @@ import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.smallrye.mutiny.Uni;
 
@@ -31,11 +37,22 @@ public class Shapes {
         /** The bulkheads in use, each as {@code name used/limit}. */
         String tell() {
             return bulkheads.names().stream()
-                    .map(name -> bulkheads.semaphore(name).status())
+                    .map(bulkheads::semaphore)
+                    .filter(bulkhead -> !bulkhead.needsKey())
+                    .map(RedisSemaphore::status)
                     .filter(status -> status.inUse() > 0)
                     .sorted(Comparator.comparing(SemaphoreStatus::name))
                     .map(status -> status.name() + " " + status.inUse() + "/" + status.limit())
                     .collect(Collectors.joining(", "));
+        }
+    }
+
+    @Singleton
+    public static class Tenant implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("tenant");
         }
     }
 
@@ -60,6 +77,24 @@ public class Shapes {
         Uni<String> uni() {
             return inside.bulkheads.semaphore("uni").statusAsync()
                     .map(status -> "uni " + status.inUse() + "/" + status.limit());
+        }
+
+        @RedisBulkhead(name = "keyed", permits = 3)
+        String keyed(@BulkheadKey String one, String other) {
+            return keys("keyed", one, other, "tenant");
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 3, keyResolver = Tenant.class)
+        String resolved(String one, String other) {
+            return keys("resolved", one, other, "tenant");
+        }
+
+        private String keys(String bulkhead, String... keys) {
+            return Stream.of(keys).map(key -> inside.bulkheads.semaphore(bulkhead).forKey(key).status())
+                    .filter(status -> status.inUse() > 0)
+                    .map(status -> status.name() + " " + status.key().orElseThrow() + " " + status.inUse() + "/"
+                            + status.limit())
+                    .collect(Collectors.joining(", "));
         }
 
         @RedisBulkhead(name = "removed", permits = 3)

@@ -35,6 +35,8 @@ public class ShapesResource {
         held.put("several bulkheads", call(methods::several));
         held.put("a Uni", call(() -> methods.uni().await().indefinitely()));
         held.put("a nested call", call(methods::nested));
+        held.put("a key", call(() -> methods.keyed("one", "other")));
+        held.put("a resolved key", call(() -> methods.resolved("one", "other")));
         held.put("will be added", call(methods::added));
         held.put("will be removed", call(methods::removed));
         held.put("an inherited class", call(heir::covered));
