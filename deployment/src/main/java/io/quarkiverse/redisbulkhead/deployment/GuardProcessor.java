@@ -52,7 +52,8 @@ class GuardProcessor {
     // An environment variable is taken for a property only where that is known by its exact name.
     @BuildStep
     void nameProperties(BulkheadUsageBuildItem found, BuildProducer<RunTimeConfigurationDefaultBuildItem> defaults) {
-        found.usage().declarations().stream().map(BulkheadDeclaration::name).distinct()
+        found.usage().declarations().stream().filter(declaration -> !declaration.hasNameByExpression())
+                .map(BulkheadDeclaration::name).distinct()
                 .flatMap(name -> OwnProperties.OF_ONE_BULKHEAD.stream().map(member -> PropertyNames.of(name, member)))
                 .forEach(property -> defaults.produce(new RunTimeConfigurationDefaultBuildItem(property, "")));
     }

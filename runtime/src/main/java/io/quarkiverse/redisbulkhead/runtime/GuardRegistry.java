@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -51,10 +52,21 @@ public class GuardRegistry {
     }
 
     private static GuardedCalls calls(GuardedMethod method, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
-        List<SemaphoreOfCall> semaphores = method.bulkheads().stream()
+        return new GuardedCalls(guard(method, bulkheads, runtime), semaphores(method, bulkheads), method.label(),
+                runtime.executions());
+    }
+
+    // Without keys they are the same for all calls.
+    private static Function<Object[], List<Semaphore>> semaphores(GuardedMethod method, BulkheadRegistry bulkheads) {
+        List<SemaphoreOfCall> each = method.bulkheads().stream()
                 .map(bulkhead -> semaphoreOfCall(bulkhead, method.label(), bulkheads))
                 .toList();
-        return new GuardedCalls(guard(method, bulkheads, runtime), semaphores, method.label(), runtime.executions());
+        Function<Object[], List<Semaphore>> ofCall = arguments -> each.stream().map(one -> one.of(arguments)).toList();
+        if (method.bulkheads().stream().anyMatch(bulkhead -> !(bulkhead.key() instanceof KeyOrigin.None))) {
+            return ofCall;
+        }
+        List<Semaphore> same = ofCall.apply(new Object[0]);
+        return arguments -> same;
     }
 
     private static SemaphoreOfCall semaphoreOfCall(GuardedBulkhead bulkhead, String method, BulkheadRegistry bulkheads) {

@@ -62,13 +62,4 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
     BulkheadDeclaration declaredAt(String place) {
         return new BulkheadDeclaration(place, name, permits, fair, expire, maxWait);
     }
-
-    /**
-     * Whether the annotation says how many permits there are.
-     *
-     * @return false when that is left to other places
-     */
-    public boolean statesPermits() {
-        return permits != RedisBulkhead.PERMITS_UNSET;
-    }
 }

@@ -14,6 +14,15 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  */
 public record BulkheadDeclaration(String place, String name, int permits, boolean fair, String expire, String maxWait) {
 
+    /**
+     * Whether the name depends on configuration.
+     *
+     * @return false when it is what is written
+     */
+    public boolean hasNameByExpression() {
+        return MemberText.isExpression(name);
+    }
+
     boolean statesPermits() {
         return permits != RedisBulkhead.PERMITS_UNSET;
     }

@@ -33,9 +33,8 @@ public final class ConfiguredNames {
     }
 
     /**
-     * Looks for properties that nothing reads. Blank ones are how properties are unset. Those of the environment are passed
-     * over:
-     * their names cannot be told for certain, and others may share them.
+     * Looks for properties that nothing reads. Blank ones are how properties are unset. Those of the environment
+     * are passed over: their names cannot be told for certain, and others may share them.
      *
      * @param properties all properties
      * @param definitions what the annotations declare

@@ -419,7 +419,8 @@ class RedisPermitStoreTest {
                 "a\n", "a\r\n",
                 "a\u0000", "\u0000", "a b", "a\tb", "*", "?", "[a]", "\uD800", "\uD801", "?\uD800", "\uDC00\uD800", "🚀", "é",
                 "e\u0301", bigText,
-                bigText + "x", "ä".repeat(20), "ä".repeat(21), "x".repeat(120), "x".repeat(121), "y".repeat(121),
+                bigText + "x", "ä".repeat(20), "ä".repeat(21), "ä".repeat(120), "x".repeat(120), "x".repeat(121),
+                "y".repeat(121),
                 new BulkheadKeys("p", BulkheadId.of("a").forKey(bigText)).toString());
         List<BulkheadId> ids = new ArrayList<>();
         for (String name : List.of("a", "a%", "a%:b", "a%#b", "%", "a:b")) {
