@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import jakarta.annotation.PreDestroy;
@@ -18,9 +20,12 @@ import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.ShutdownEvent;
 import io.vertx.core.Vertx;
@@ -44,19 +49,27 @@ public class BulkheadRuntime {
      * @param vertx runs timers
      * @param application the name of the application
      * @param losses tells of lost permits
+     * @param listeners are told what happens, in this order
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Vertx vertx,
             @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
-            Event<PermitLost> losses) {
+            Event<PermitLost> losses, @All List<SemaphoreListener> listeners) {
         this.timers = new VertxTimers(vertx);
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
-        PermitLostEvents events = new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task));
+        SemaphoreListener listener = listener(losses, listeners);
         this.engine = redisStore == null
-                ? new SemaphoreEngine(localStore(), timers, identity, events, true)
-                : new SemaphoreEngine(redisStore.store(), timers, identity, events,
-                        new SemaphoreEngine(localStore(), timers, identity, events, false));
+                ? new SemaphoreEngine(localStore(), timers, identity, listener, true)
+                : new SemaphoreEngine(redisStore.store(), timers, identity, listener,
+                        new SemaphoreEngine(localStore(), timers, identity, listener, false));
+    }
+
+    private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
+        List<SemaphoreListener> all = new ArrayList<>();
+        all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
+        all.addAll(others);
+        return all.size() == 1 ? all.get(0) : new SemaphoreListeners(all);
     }
 
     private PermitStore localStore() {

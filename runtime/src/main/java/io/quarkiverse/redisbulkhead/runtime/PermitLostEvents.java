@@ -2,16 +2,16 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 
 import jakarta.enterprise.event.Event;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 
 /** Turns losses into CDI events. Observers may block, so they are called on a worker. */
-final class PermitLostEvents implements Consumer<PermitLost> {
+final class PermitLostEvents implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(PermitLostEvents.class);
 
@@ -24,7 +24,7 @@ final class PermitLostEvents implements Consumer<PermitLost> {
     }
 
     @Override
-    public void accept(PermitLost loss) {
+    public void lost(PermitLost loss) {
         try {
             workers.execute(() -> tell(loss));
         } catch (RejectedExecutionException e) {

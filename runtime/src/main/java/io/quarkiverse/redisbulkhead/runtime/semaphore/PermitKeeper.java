@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
@@ -35,7 +34,7 @@ final class PermitKeeper {
     private final PermitStore store;
     private final Timers timers;
     private final Availability availability;
-    private final Consumer<PermitLost> losses;
+    private final SemaphoreListener listener;
 
     // A value is changed within compute() only, so by one thread at a time, and is in the map while it keeps a permit.
     private final Map<BulkheadId, Kept> kept = new ConcurrentHashMap<>();
@@ -68,11 +67,11 @@ final class PermitKeeper {
         }
     }
 
-    PermitKeeper(PermitStore store, Timers timers, Availability availability, Consumer<PermitLost> losses) {
+    PermitKeeper(PermitStore store, Timers timers, Availability availability, SemaphoreListener listener) {
         this.store = store;
         this.timers = timers;
         this.availability = availability;
-        this.losses = losses;
+        this.listener = listener;
     }
 
     /** Renews a permit from now on. */
@@ -146,7 +145,7 @@ final class PermitKeeper {
                 loss.permitId(),
                 loss.fencingToken());
         try {
-            losses.accept(loss);
+            listener.lost(loss);
         } catch (RuntimeException e) {
             LOG.errorf(e, "Nobody could be told of %s", loss);
         }
@@ -221,6 +220,7 @@ final class PermitKeeper {
             if (failure == null) {
                 renewed(bulkhead, leases, gone, sentAt);
             } else {
+                listener.renewalFailed(bulkhead, leases.size(), StoreFailures.cause(failure));
                 tryAgain(bulkhead, leases.keySet());
             }
         });

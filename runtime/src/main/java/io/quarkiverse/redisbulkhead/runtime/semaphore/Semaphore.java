@@ -67,7 +67,13 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method) {
-        return limiting ? engine.admit(bulkhead, method) : UncountedAdmission.of(bulkhead);
+        if (!limiting) {
+            return UncountedAdmission.of(bulkhead);
+        }
+        CallListener listener = engine.listener().asks(bulkhead.id(), method);
+        Admission admission = engine.admit(bulkhead, method);
+        return listener == CallListener.NONE ? admission
+                : new ObservedAdmission(admission, listener, bulkhead.spec().maxWait());
     }
 
     /**

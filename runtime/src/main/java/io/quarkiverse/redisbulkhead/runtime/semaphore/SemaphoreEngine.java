@@ -4,10 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
@@ -26,6 +24,7 @@ public final class SemaphoreEngine {
     private final PermitStore store;
     private final Timers timers;
     private final HolderIdentity identity;
+    private final SemaphoreListener listener;
     private final boolean fenced;
     private final Optional<SemaphoreEngine> fallback;
     private final DoubleSupplier random;
@@ -45,12 +44,12 @@ public final class SemaphoreEngine {
      * @param store where permits live
      * @param timers the clock
      * @param identity who takes permits here
-     * @param losses told of each permit that is lost; must not block
+     * @param listener told what happens
      * @param fallback over a store of this process, for bulkheads that go by that while the store is away
      */
-    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses,
+    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             SemaphoreEngine fallback) {
-        this(store, timers, identity, losses, true, Optional.of(fallback), () -> ThreadLocalRandom.current().nextDouble());
+        this(store, timers, identity, listener, true, Optional.of(fallback), () -> ThreadLocalRandom.current().nextDouble());
     }
 
     /**
@@ -59,25 +58,26 @@ public final class SemaphoreEngine {
      * @param store where permits live
      * @param timers the clock
      * @param identity who takes permits here
-     * @param losses told of each permit that is lost; must not block
+     * @param listener told what happens
      * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
      */
-    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses,
+    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             boolean fenced) {
-        this(store, timers, identity, losses, fenced, Optional.empty(), () -> ThreadLocalRandom.current().nextDouble());
+        this(store, timers, identity, listener, fenced, Optional.empty(), () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, Consumer<PermitLost> losses, boolean fenced,
+    SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener, boolean fenced,
             Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
         this.store = store;
         this.timers = timers;
         this.identity = identity;
+        this.listener = listener;
         this.fenced = fenced;
         this.fallback = fallback;
         this.random = random;
         this.reclaimer = new PermitReclaimer(store, timers);
         this.returns = new PermitReturns(store, reclaimer);
-        this.keeper = new PermitKeeper(store, timers, availability, losses);
+        this.keeper = new PermitKeeper(store, timers, availability, listener);
         this.room = new WaitingRoom(store, timers, availability, random);
         store.listen(this::notice);
     }
@@ -174,6 +174,10 @@ public final class SemaphoreEngine {
 
     Timers timers() {
         return timers;
+    }
+
+    SemaphoreListener listener() {
+        return listener;
     }
 
     HolderIdentity identity() {

@@ -1,0 +1,80 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** Several listeners as one. What one of them throws is logged, and hurts neither the others nor the call. */
+public final class SemaphoreListeners implements SemaphoreListener {
+
+    private static final Logger LOG = Logger.getLogger(SemaphoreListeners.class);
+
+    private final List<SemaphoreListener> listeners;
+
+    /**
+     * Puts listeners together.
+     *
+     * @param listeners told in this order
+     */
+    public SemaphoreListeners(List<SemaphoreListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    @Override
+    public void lost(PermitLost loss) {
+        tell(listeners, listener -> listener.lost(loss));
+    }
+
+    @Override
+    public CallListener asks(BulkheadId bulkhead, String method) {
+        List<CallListener> interested = listeners.stream().map(listener -> asks(listener, bulkhead, method))
+                .filter(call -> call != CallListener.NONE).toList();
+        return interested.isEmpty() ? CallListener.NONE : new Call(interested);
+    }
+
+    private static CallListener asks(SemaphoreListener listener, BulkheadId bulkhead, String method) {
+        try {
+            return listener.asks(bulkhead, method);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "A listener failed when a call asked bulkhead '%s' for a permit", bulkhead.name());
+            return CallListener.NONE;
+        }
+    }
+
+    @Override
+    public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+        tell(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
+    }
+
+    private static <T> void tell(List<T> listeners, Consumer<T> event) {
+        for (T listener : listeners) {
+            try {
+                event.accept(listener);
+            } catch (RuntimeException e) {
+                LOG.errorf(e, "%s failed", listener.getClass().getName());
+            }
+        }
+    }
+
+    private record Call(List<CallListener> listeners) implements CallListener {
+
+        @Override
+        public void waits() {
+            tell(listeners, CallListener::waits);
+        }
+
+        @Override
+        public void decided(CallResult result, long fencingToken) {
+            tell(listeners, listener -> listener.decided(result, fencingToken));
+        }
+
+        @Override
+        public void ended() {
+            tell(listeners, CallListener::ended);
+        }
+    }
+}
