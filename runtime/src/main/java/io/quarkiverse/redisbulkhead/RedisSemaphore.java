@@ -259,5 +259,5 @@ public interface RedisSemaphore {
     int RESIZE_LASTS_DAYS = 30;
 
     /** How many {@link #holders()} and {@link #waiters()} are listed at the most. */
-    int MAX_HOLDERS = 1_000;
+    int MAX_HOLDERS = 5_000;
 }

@@ -24,6 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /** All bulkheads of the application, put together at start-up, and its locks. */
@@ -39,6 +40,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadRuntime runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
+    private final Overview overview;
 
     /**
      * Reads and checks the configuration.
@@ -72,6 +74,9 @@ public class BulkheadRegistry implements RedisBulkheads {
         }
         errors.report();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
+        DeclaredBulkheads declared = new DeclaredBulkheads(bulkheads, declarations, ConfigProvider.getConfig());
+        this.overview = new Overview(settings.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
+                runtime.engine());
     }
 
     // Names that are not known are a mistake of their own.
@@ -142,6 +147,15 @@ public class BulkheadRegistry implements RedisBulkheads {
                     + "store=local when the application is built");
         }
         return new LockView(spec, runtime);
+    }
+
+    /**
+     * What people see of all bulkheads.
+     *
+     * @return always the same
+     */
+    public Overview overview() {
+        return overview;
     }
 
     /**

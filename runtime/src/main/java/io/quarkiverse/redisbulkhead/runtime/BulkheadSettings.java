@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -12,6 +13,7 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ConfiguredNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.definition.LocalLimits;
@@ -85,6 +87,38 @@ final class BulkheadSettings {
      */
     String resolved(String written) {
         return definitions.names().get(written);
+    }
+
+    /**
+     * What the annotations say about a bulkhead.
+     *
+     * @param name a declared name
+     * @return one for each annotation, by place
+     */
+    List<Definition> definitions(String name) {
+        return definitions.byName().get(name);
+    }
+
+    /**
+     * Whether a property of one bulkhead is set.
+     *
+     * @param name the bulkhead
+     * @param member as in {@link io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties#OF_ONE_BULKHEAD}
+     * @return {@code true} when it wins over the annotation
+     */
+    boolean isConfigured(String name, String member) {
+        return configured(name).map(own -> switch (member) {
+            case "permits" -> own.permits().isPresent();
+            case "fair" -> own.fair().isPresent();
+            case "expire" -> own.expire().isPresent();
+            case "max-wait" -> own.maxWait().isPresent();
+            case "max-hold" -> own.maxHold().isPresent();
+            case "on-lost" -> own.onLost().isPresent();
+            case "on-outage" -> own.onOutage().isPresent();
+            case "local-permits" -> own.localPermits().isPresent();
+            case "enabled" -> own.enabled().isPresent();
+            default -> throw new IllegalArgumentException("No property of a bulkhead: " + member);
+        }).orElse(false);
     }
 
     private Optional<BulkheadConfig> configured(String name) {

@@ -74,7 +74,7 @@ public class RedisStoreFactory {
     private RedisStore scriptStore(Redis redis, Mailbox mailbox) {
         RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
                 Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()), MOST_ATTEMPTS);
-        return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix()), List.of(link), mailbox);
+        return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix(), isCluster()), List.of(link), mailbox);
     }
 
     private RedisStore lockStore(Redis redis, Mailbox mailbox) {
@@ -84,7 +84,7 @@ public class RedisStoreFactory {
                 .limit(lanes).toList();
         Timers timers = new VertxTimers(vertx);
         return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
-                config.lockStore().contentionTimeout(), clientConfig().clientType() == RedisClientType.CLUSTER, timers::after),
+                config.lockStore().contentionTimeout(), isCluster(), timers::after),
                 links, mailbox);
     }
 
@@ -95,6 +95,10 @@ public class RedisStoreFactory {
                     + COMMANDS_OF_A_STEP + " with " + PropertyNames.PREFIX + "store=lock, but is "
                     + clientConfig().maxWaitingHandlers());
         }
+    }
+
+    private boolean isCluster() {
+        return clientConfig().clientType() == RedisClientType.CLUSTER;
     }
 
     private RedisClientConfig clientConfig() {

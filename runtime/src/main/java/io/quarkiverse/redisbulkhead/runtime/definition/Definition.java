@@ -6,6 +6,7 @@ import java.util.OptionalInt;
 
 import org.eclipse.microprofile.config.Config;
 
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 
 /** What one annotation says by the configuration, checked or not. */
@@ -96,6 +97,24 @@ public final class Definition {
      */
     public Optional<Duration> maxWait() {
         return maxWait.text().filter(DurationText.MAX_WAIT::isValid).map(DurationText.MAX_WAIT::parse);
+    }
+
+    /**
+     * Whether this place states a lease of its own.
+     *
+     * @return {@code false} when it is the default
+     */
+    public boolean statesExpire() {
+        return !declaration.expire().equals(RedisBulkhead.DEFAULT_EXPIRE);
+    }
+
+    /**
+     * Whether this place states how long to wait.
+     *
+     * @return {@code false} when it is the default
+     */
+    public boolean statesMaxWait() {
+        return !declaration.maxWait().equals(RedisBulkhead.DEFAULT_MAX_WAIT);
     }
 
     /** The annotation as people write it, with the name as it is written. */

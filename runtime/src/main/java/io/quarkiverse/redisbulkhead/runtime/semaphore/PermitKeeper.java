@@ -126,6 +126,11 @@ final class PermitKeeper {
         }
     }
 
+    /** Where permits are held now. */
+    Set<BulkheadId> bulkheads() {
+        return kept.keySet();
+    }
+
     /** All permits that are held now. */
     List<LeasedPermit> all() {
         List<LeasedPermit> all = new ArrayList<>();

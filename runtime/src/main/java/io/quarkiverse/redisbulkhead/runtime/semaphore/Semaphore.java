@@ -102,14 +102,22 @@ public final class Semaphore {
      * @return the state at one instant
      */
     public CompletionStage<SemaphoreStatus> status() {
-        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(), limitInForce(now),
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(),
+                limitInForce(bulkhead.id(), bulkhead.spec(), now),
                 now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.statedLimits()));
     }
 
-    // Who looks at a key need not know the limit that was resolved for it.
-    private int limitInForce(Occupancy now) {
+    /**
+     * The limit as an operator sees it, who need not know what was resolved for a key.
+     *
+     * @param bulkhead the bulkhead
+     * @param spec its definition here
+     * @param now its state
+     * @return what was set for all processes, else what is stated for the key, else that of the definition
+     */
+    public static int limitInForce(BulkheadId bulkhead, SemaphoreSpec spec, Occupancy now) {
         boolean asStated = bulkhead.key().isPresent() && now.statedLimits().size() == 1;
-        return now.resizedTo().orElse(asStated ? now.statedLimits().first() : bulkhead.spec().permits());
+        return now.resizedTo().orElse(asStated ? now.statedLimits().first() : spec.permits());
     }
 
     /**
@@ -140,7 +148,7 @@ public final class Semaphore {
     }
 
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), engine.store().occupancy(bulkhead.id(), most));
+        return engine.occupancy(bulkhead.id(), most);
     }
 
     /**

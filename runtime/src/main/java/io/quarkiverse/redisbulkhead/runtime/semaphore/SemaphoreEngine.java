@@ -1,18 +1,23 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -114,6 +119,38 @@ public final class SemaphoreEngine {
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
         return new Semaphore(Bulkhead.of(spec), this, false);
+    }
+
+    /**
+     * Who holds and who waits, over all processes.
+     *
+     * @param bulkhead the bulkhead; any, whether this process uses it or not
+     * @param most how many of each to list, from 0 to {@value PermitStore#MAX_LISTED}
+     * @return the state; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     */
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+        return StoreFailures.translate(bulkhead.name(), store.occupancy(bulkhead, most));
+    }
+
+    /**
+     * The bulkheads, and keys of bulkheads, that any process uses now.
+     *
+     * @param most how many to tell
+     * @return the bulkheads; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     */
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return StoreFailures.translate("*", store.inUse(most));
+    }
+
+    /**
+     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits. The store is not asked.
+     *
+     * @return in no order
+     */
+    public Set<BulkheadId> inUseHere() {
+        Set<BulkheadId> here = new HashSet<>(keeper.bulkheads());
+        here.addAll(room.bulkheads());
+        return here;
     }
 
     /** Begins to ask for a permit. */

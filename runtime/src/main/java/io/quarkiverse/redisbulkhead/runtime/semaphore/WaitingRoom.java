@@ -128,6 +128,11 @@ final class WaitingRoom {
         leave.forEach(Runnable::run);
     }
 
+    /** Where somebody waits now. */
+    Set<BulkheadId> bulkheads() {
+        return lines.keySet();
+    }
+
     int size() {
         return byId.size();
     }

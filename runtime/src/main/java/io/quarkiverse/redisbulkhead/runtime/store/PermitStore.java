@@ -42,7 +42,7 @@ public interface PermitStore {
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
     /** How many holders and waiters {@link #occupancy} lists at the most. */
-    int MAX_LISTED = 1_000;
+    int MAX_LISTED = 5_000;
 
     /**
      * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
@@ -129,6 +129,16 @@ public interface PermitStore {
      * @return the state at one instant
      */
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
+
+    /**
+     * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the store
+     * keeps, so
+     * it is not for each call.
+     *
+     * @param most how many to tell, at least 0
+     * @return those that are, or were a moment ago
+     */
+    CompletionStage<BulkheadsInUse> inUse(int most);
 
     /**
      * Says who is told of notices. Called once, before anything else.

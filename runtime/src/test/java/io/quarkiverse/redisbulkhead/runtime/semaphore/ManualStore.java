@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -120,6 +121,11 @@ class ManualStore implements PermitStore {
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        throw new UnsupportedOperationException("inUse");
     }
 
     @Override

@@ -198,6 +198,11 @@ class ModelCheckTest {
         }
 
         @Override
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
+            return store.inUse(most);
+        }
+
+        @Override
         public void listen(Consumer<Notice> listener) {
             store.listen(listener);
         }

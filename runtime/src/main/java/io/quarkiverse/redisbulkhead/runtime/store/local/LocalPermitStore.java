@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -136,6 +139,23 @@ public final class LocalPermitStore implements PermitStore {
         return answer(() -> {
             Bounds.checkListed(most);
             return inspect(bulkhead, it -> it.occupancy(most, clock.now().millis()));
+        });
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return answer(() -> {
+            long now = clock.now().millis();
+            List<BulkheadId> held = new ArrayList<>();
+            bulkheads.keySet().forEach(id -> bulkheads.computeIfPresent(id, (key, bulkhead) -> {
+                if (!bulkhead.holders.allEnded(now)) {
+                    held.add(key);
+                }
+                return bulkhead;
+            }));
+            return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
+                    ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
+                    : Optional.empty());
         });
     }
 

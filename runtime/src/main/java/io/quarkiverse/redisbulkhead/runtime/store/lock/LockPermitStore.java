@@ -12,11 +12,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
@@ -46,6 +48,7 @@ public final class LockPermitStore implements PermitStore {
     private final String keyPrefix;
     private final StepSettings settings;
     private final StepQueues queues;
+    private final BulkheadScan scan;
     private volatile Consumer<Notice> listener = notice -> {
     };
 
@@ -70,6 +73,7 @@ public final class LockPermitStore implements PermitStore {
     LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,
             BiConsumer<Duration, Runnable> timer) {
         this.lanes = new Lanes(links);
+        this.scan = new BulkheadScan(keyPrefix, settings.pipeline() == Pipeline.TO_A_CLUSTER);
         this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
         this.settings = settings;
@@ -149,6 +153,11 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.checkListed(most),
                 () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings),
                         Duration.ZERO).thenApply(RedisAnswer::value));
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return scan.inUse(most, call -> lanes.send(call, Duration.ZERO));
     }
 
     /** How many bulkheads there is something to do for. */

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -29,6 +30,12 @@ public final class BulkheadKeys {
         STANDBY
     }
 
+    // Names have no percent sign before these, as theirs are encoded.
+    private static final String TEXT_FOLLOWS = "%:";
+    private static final String DIGEST_FOLLOWS = "%#";
+
+    private static final String END_OF_HOLDERS = "}:holders";
+
     private final String start;
 
     /**
@@ -46,7 +53,42 @@ public final class BulkheadKeys {
     }
 
     private static String keyPart(String key) {
-        return KeyText.encoded(key).map(text -> "%:" + text).orElseGet(() -> "%#" + KeyText.digest(key));
+        return KeyText.encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + KeyText.digest(key));
+    }
+
+    /** What {@code SCAN} matches to find all keys of holders. */
+    static String patternOfHolders(String prefix) {
+        return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + END_OF_HOLDERS;
+    }
+
+    /** The bulkhead whose holders are kept under a key; empty when the key is none of holders, or does not have the text. */
+    static Optional<BulkheadId> idOf(String prefix, String redisKey) {
+        return tag(prefix, redisKey).flatMap(tag -> {
+            int mark = tag.indexOf(TEXT_FOLLOWS);
+            if (mark >= 0) {
+                return KeyText.decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
+                        .map(key -> BulkheadId.of(decodedName(tag.substring(0, mark))).forKey(key));
+            }
+            return tag.contains(DIGEST_FOLLOWS) ? Optional.empty() : Optional.of(BulkheadId.of(decodedName(tag)));
+        });
+    }
+
+    /** The name of the bulkhead to one of whose long keys these holders belong. */
+    static Optional<String> nameOfDigest(String prefix, String redisKey) {
+        return tag(prefix, redisKey).filter(tag -> tag.contains(DIGEST_FOLLOWS))
+                .map(tag -> decodedName(tag.substring(0, tag.indexOf(DIGEST_FOLLOWS))));
+    }
+
+    private static Optional<String> tag(String prefix, String redisKey) {
+        String start = prefix + ":{";
+        return redisKey.startsWith(start) && redisKey.endsWith(END_OF_HOLDERS)
+                && redisKey.length() > start.length() + END_OF_HOLDERS.length()
+                        ? Optional.of(redisKey.substring(start.length(), redisKey.length() - END_OF_HOLDERS.length()))
+                        : Optional.empty();
+    }
+
+    private static String decodedName(String text) {
+        return text.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
     }
 
     /** The keys of the data in their order. */

@@ -46,6 +46,27 @@ final class KeyText {
         return text.length() > MOST_CHARACTERS ? Optional.empty() : Optional.of(text.toString());
     }
 
+    /** The text that was encoded; empty when it was not. */
+    static Optional<String> decoded(String encoded) {
+        ByteBuffer bytes = ByteBuffer.allocate(encoded.length());
+        try {
+            for (int i = 0; i < encoded.length(); i++) {
+                char next = encoded.charAt(i);
+                if (next == '%') {
+                    bytes.put((byte) HexFormat.fromHexDigits(encoded, i + 1, i + 3));
+                    i += 2;
+                } else if (next < 0x80) {
+                    bytes.put((byte) next);
+                } else {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString());
+        } catch (CharacterCodingException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            return Optional.empty();
+        }
+    }
+
     private static boolean isHarmless(byte b) {
         return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b > 0 && HARMLESS.indexOf(b) >= 0;
     }

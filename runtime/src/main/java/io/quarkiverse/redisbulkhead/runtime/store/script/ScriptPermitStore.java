@@ -15,12 +15,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
@@ -45,6 +47,7 @@ public final class ScriptPermitStore implements PermitStore {
     private final Mailbox mailbox;
     private final String keyPrefix;
     private final Scripts scripts;
+    private final BulkheadScan scan;
     private volatile Consumer<Notice> listener = notice -> {
     };
 
@@ -67,16 +70,18 @@ public final class ScriptPermitStore implements PermitStore {
      * @param mailbox where this process is told of what concerns its waiters and holders; it is opened when somebody
      *        waits
      * @param keyPrefix what all keys start with; without braces
+     * @param cluster whether the connection is to a Redis Cluster
      */
-    public ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix) {
-        this(link, mailbox, keyPrefix, UnaryOperator.identity());
+    public ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, boolean cluster) {
+        this(link, mailbox, keyPrefix, cluster, UnaryOperator.identity());
     }
 
-    ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, UnaryOperator<LuaScript> change) {
+    ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, boolean cluster, UnaryOperator<LuaScript> change) {
         this.link = link;
         this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
         this.scripts = Scripts.load(change);
+        this.scan = new BulkheadScan(keyPrefix, cluster);
     }
 
     @Override
@@ -191,6 +196,11 @@ public final class ScriptPermitStore implements PermitStore {
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most), () -> call(scripts.occupancy(), bulkhead, bytes(most))
                 .thenApply(answer -> Replies.occupancy(bulkhead, answer.value())));
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return scan.inUse(most, link::send);
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, byte[]... args) {

@@ -18,7 +18,7 @@ public enum TestStore {
 
         @Override
         public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
-            return new ScriptPermitStore(links.get(0), mailbox, "test");
+            return new ScriptPermitStore(links.get(0), mailbox, "test", redis.isCluster());
         }
 
         @Override
@@ -29,7 +29,8 @@ public enum TestStore {
         @Override
         List<String> commands() {
             return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hset",
-                    "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore");
+                    "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
+                    "scan");
         }
     },
 
@@ -50,7 +51,7 @@ public enum TestStore {
         List<String> commands() {
             return List.of("watch", "unwatch", "multi", "exec", "time", "publish", "get", "set", "del", "pttl", "pexpire",
                     "hkeys", "hvals", "hmget", "hset", "hdel", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem",
-                    "zremrangebyscore", "zmscore");
+                    "zremrangebyscore", "zmscore", "scan");
         }
     };
 

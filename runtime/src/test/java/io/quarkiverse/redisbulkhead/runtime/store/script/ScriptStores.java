@@ -19,7 +19,8 @@ final class ScriptStores {
     static StoreFixture fixture(TestRedis redis) {
         return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, client, mailbox) -> {
             RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024, 4);
-            return new OpenStore(new ScriptPermitStore(link, mailbox, "test", ScriptStores::withOwnClock), List.of(link));
+            return new OpenStore(new ScriptPermitStore(link, mailbox, "test", false, ScriptStores::withOwnClock),
+                    List.of(link));
         });
     }
 

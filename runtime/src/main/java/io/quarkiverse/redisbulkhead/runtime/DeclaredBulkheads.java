@@ -1,0 +1,103 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+
+import org.eclipse.microprofile.config.Config;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
+import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source;
+
+/** Tells where each value of a bulkhead comes from. */
+final class DeclaredBulkheads {
+
+    private static final long ONE_SECOND = 1_000;
+
+    private final BulkheadSettings settings;
+    private final Declarations declarations;
+    private final Config properties;
+
+    /**
+     * @param settings what is in force
+     * @param declarations what the build found
+     * @param properties the configuration of the application
+     */
+    DeclaredBulkheads(BulkheadSettings settings, Declarations declarations, Config properties) {
+        this.settings = settings;
+        this.declarations = declarations;
+        this.properties = properties;
+    }
+
+    DeclaredBulkhead of(String name, boolean keyed) {
+        Setting setting = settings.byName().get(name);
+        return new DeclaredBulkhead(setting.spec(), setting.enabled(), keyed, values(name, setting),
+                settings.definitions(name).stream().map(Definition::place).distinct().toList(), methods(name));
+    }
+
+    private List<String> methods(String name) {
+        return declarations.methods().stream()
+                .filter(method -> method.bulkheads().stream().map(GuardedBulkhead::name).map(settings::resolved)
+                        .anyMatch(name::equals))
+                .map(GuardedMethod::label).distinct().sorted().toList();
+    }
+
+    private List<DefinedValue> values(String name, Setting setting) {
+        SemaphoreSpec spec = setting.spec();
+        List<DefinedValue> values = new ArrayList<>();
+        values.add(value(name, "permits", Integer.toString(spec.permits()), stated(name, one -> one.permits().isPresent())));
+        values.add(value(name, "fair", Boolean.toString(spec.fair()), stated(name, Definition::fair)));
+        values.add(value(name, "expire", text(spec.expire()), stated(name, Definition::statesExpire)));
+        values.add(value(name, "max-wait", text(spec.maxWait()), stated(name, Definition::statesMaxWait)));
+        values.add(value(name, "max-hold", spec.maxHold().map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
+        values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
+        values.add(value(name, "on-outage", text(spec.onOutage()), Optional.empty(), "on-outage"));
+        values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));
+        values.add(value(name, "enabled", Boolean.toString(setting.enabled()), Optional.empty(), "enabled"));
+        return values;
+    }
+
+    /** The first place that states something. */
+    private Optional<String> stated(String name, Function<Definition, Boolean> states) {
+        return settings.definitions(name).stream().filter(states::apply).map(Definition::place).findFirst();
+    }
+
+    /**
+     * @param places where an annotation states it
+     * @param forAll the properties that state it for all bulkheads
+     */
+    private DefinedValue value(String name, String member, String value, Optional<String> place, String... forAll) {
+        String own = PropertyNames.of(name, member);
+        if (settings.isConfigured(name, member)) {
+            return new DefinedValue(member, value, Source.CONFIGURATION, own);
+        }
+        return place.map(where -> new DefinedValue(member, value, Source.ANNOTATION, where))
+                .or(() -> Arrays.stream(forAll).map(property -> PropertyNames.PREFIX + property).filter(this::isSet).findFirst()
+                        .map(property -> new DefinedValue(member, value, Source.CONFIGURATION, property)))
+                .orElseGet(() -> new DefinedValue(member, value, Source.DEFAULT, ""));
+    }
+
+    // Defaults of mappings are told by a source with the lowest ordinal.
+    private boolean isSet(String property) {
+        return properties.getConfigValue(property).getSourceOrdinal() > Integer.MIN_VALUE
+                && properties.getConfigValue(property).getValue() != null;
+    }
+
+    private static String text(Duration duration) {
+        long millis = duration.toMillis();
+        return millis % ONE_SECOND == 0 ? millis / ONE_SECOND + "s" : millis + "ms";
+    }
+
+    private static String text(Enum<?> choice) {
+        return choice.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,35 @@
+package io.quarkiverse.redisbulkhead.runtime.overview;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedSet;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+
+/**
+ * One limit at one moment: a bulkhead, or one of its keys.
+ *
+ * @param key the key; empty when the bulkhead is one limit for all
+ * @param limit how many permits there are; empty when this application does not declare the bulkhead and nobody has stated
+ *        exactly one limit within the last minute
+ * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
+ * @param statedLimits the different limits that instances stated within the last minute, ascending
+ * @param inUse how many permits are held
+ * @param waiting how many wait
+ * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to list
+ * @param waiters who waits, the fair ones first and in their order; fewer than {@code waiting} when there are too many to list
+ */
+public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> statedLimits, int inUse,
+        int waiting, List<Holder> holders, List<Waiter> waiters) {
+
+    /**
+     * Whether instances disagree about the limit, and that matters.
+     *
+     * @return {@code true} when more than one limit was stated within the last minute, and none was set for all
+     */
+    public boolean limitsDiffer() {
+        return !resized && statedLimits.size() > 1;
+    }
+}

@@ -1,0 +1,130 @@
+package io.quarkiverse.redisbulkhead.runtime.overview;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+
+/**
+ * Shows all bulkheads: those that this application declares, and whatever else is in use under the same key prefix. Safe for
+ * use by many threads.
+ */
+public final class Overview {
+
+    /** How many limits a snapshot shows beyond those of declared bulkheads without keys. */
+    public static final int MOST_LIMITS = 500;
+
+    private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
+    private final SemaphoreEngine engine;
+
+    /**
+     * Shows nothing yet.
+     *
+     * @param declared the bulkheads of this application
+     * @param engine knows who holds and who waits
+     */
+    public Overview(Collection<DeclaredBulkhead> declared, SemaphoreEngine engine) {
+        declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
+        this.engine = engine;
+    }
+
+    /**
+     * The bulkheads that this application declares.
+     *
+     * @return by name
+     */
+    public List<DeclaredBulkhead> declared() {
+        return List.copyOf(declared.values());
+    }
+
+    /**
+     * Looks at all bulkheads. That is one look through the keys in Redis, and one question for each limit that is shown; so
+     * ask for it now and then, and not for each call.
+     *
+     * @param most how many holders, and how many waiters, to list for each limit, from 0 to
+     *        {@value io.quarkiverse.redisbulkhead.runtime.store.PermitStore#MAX_LISTED}
+     * @return the state; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} when Redis gives no
+     *         answer
+     */
+    public CompletionStage<Snapshot> snapshot(int most) {
+        Instant at = Instant.now();
+        return engine.inUse(MOST_LIMITS).thenCompose(inUse -> {
+            List<CompletableFuture<Row>> rows = shown(inUse).stream()
+                    .map(id -> engine.occupancy(id, most).thenApply(now -> new Row(id, now)).toCompletableFuture()).toList();
+            return CompletableFuture.allOf(rows.toArray(CompletableFuture[]::new))
+                    .thenApply(done -> snapshot(at, inUse, rows.stream().map(CompletableFuture::join).toList()));
+        });
+    }
+
+    private record Row(BulkheadId id, Occupancy now) {
+
+        boolean isEmpty() {
+            return now.inUse() == 0 && now.waiting() == 0;
+        }
+    }
+
+    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse) {
+        SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
+        engine.inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
+        declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(bulkhead -> BulkheadId.of(bulkhead.name()))
+                .forEach(shown::add);
+        return shown;
+    }
+
+    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<Row> rows) {
+        Map<String, List<Row>> byName = rows.stream().filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
+                .collect(Collectors.groupingBy(row -> row.id().name()));
+        Set<String> names = Stream.of(declared.keySet(), byName.keySet(), inUse.keysWithoutText().keySet())
+                .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+        List<BulkheadState> bulkheads = new ArrayList<>();
+        for (String name : names) {
+            List<Row> ofName = byName.getOrDefault(name, List.of());
+            int withoutText = inUse.keysWithoutText().getOrDefault(name, 0);
+            boolean keyed = Optional.ofNullable(declared.get(name)).map(DeclaredBulkhead::keyed)
+                    .orElse(withoutText > 0 || ofName.stream().anyMatch(row -> row.id().key().isPresent()));
+            bulkheads.add(new BulkheadState(name, declared.containsKey(name), keyed, ofName.stream().map(this::limit).toList(),
+                    withoutText));
+        }
+        return new Snapshot(at, bulkheads, inUse.incomplete());
+    }
+
+    private boolean isOneDeclared(BulkheadId id) {
+        return id.key().isEmpty() && declared.containsKey(id.name());
+    }
+
+    private LimitState limit(Row row) {
+        Occupancy now = row.now();
+        Optional<SemaphoreSpec> spec = Optional.ofNullable(declared.get(row.id().name())).map(DeclaredBulkhead::spec);
+        OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
+                .orElseGet(() -> onlyStated(now));
+        return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.statedLimits(), now.inUse(),
+                now.waiting(),
+                now.holders(), now.waiters());
+    }
+
+    private static OptionalInt onlyStated(Occupancy now) {
+        if (now.resizedTo().isPresent()) {
+            return now.resizedTo();
+        }
+        return now.statedLimits().size() == 1 ? OptionalInt.of(now.statedLimits().first()) : OptionalInt.empty();
+    }
+}

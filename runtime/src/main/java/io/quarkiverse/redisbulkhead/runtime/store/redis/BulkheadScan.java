@@ -1,0 +1,127 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/**
+ * Finds the bulkheads in use by going through the keys of the server in small steps ({@code SCAN}), so that nothing has to be
+ * written for it when permits are taken.
+ */
+public final class BulkheadScan {
+
+    private static final int KEYS_PER_STEP = 1_000;
+    private static final int MOST_STEPS = 100;
+
+    private final String keyPrefix;
+    private final boolean cluster;
+
+    /**
+     * Scans nothing yet.
+     *
+     * @param keyPrefix what all keys start with
+     * @param cluster whether the server is a Redis Cluster, of which one connection does not see all keys
+     */
+    public BulkheadScan(String keyPrefix, boolean cluster) {
+        this.keyPrefix = keyPrefix;
+        this.cluster = cluster;
+    }
+
+    /**
+     * Looks through the keys.
+     *
+     * @param most how many bulkheads to tell
+     * @param send makes a call
+     * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
+     */
+    public CompletionStage<BulkheadsInUse> inUse(int most,
+            Function<RedisCall<Found>, CompletionStage<RedisAnswer<Found>>> send) {
+        if (cluster) {
+            return CompletableFuture.completedStage(BulkheadsInUse.unknown(
+                    "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
+        }
+        return send.apply(new Scan()).thenApply(answer -> answer.value().inUse(most)).exceptionallyCompose(failure -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
+                    ? CompletableFuture
+                            .completedStage(BulkheadsInUse.unknown("the Redis user may not SCAN; bulkheads and keys that"
+                                    + " are in use elsewhere are not shown. Give it the right by ACL SETUSER <user> +scan"))
+                    : CompletableFuture.failedStage(cause);
+        });
+    }
+
+    /** What a scan has found. */
+    public static final class Found {
+
+        private final SortedSet<BulkheadId> bulkheads = new TreeSet<>();
+        private final Map<String, Integer> keysWithoutText = new TreeMap<>();
+        private boolean allSeen = true;
+
+        // Twice the same is told now and then.
+        private final SortedSet<String> digests = new TreeSet<>();
+
+        private void add(String prefix, String redisKey) {
+            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, redisKey);
+            if (known.isPresent()) {
+                bulkheads.add(known.get());
+            } else if (digests.add(redisKey)) {
+                BulkheadKeys.nameOfDigest(prefix, redisKey).ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
+            }
+        }
+
+        private BulkheadsInUse inUse(int most) {
+            Optional<String> incomplete = !allSeen
+                    ? Optional.of("Redis has so many keys that not all of them were looked through")
+                    : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
+                            : Optional.empty();
+            return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);
+        }
+    }
+
+    private final class Scan implements RedisCall<Found> {
+
+        @Override
+        public Future<Found> over(RedisConnection connection) {
+            return step(connection, "0", MOST_STEPS, new Found());
+        }
+
+        private Future<Found> step(RedisConnection connection, String cursor, int steps, Found found) {
+            Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.patternOfHolders(keyPrefix))
+                    .arg("COUNT").arg(KEYS_PER_STEP);
+            return connection.send(scan).compose(reply -> {
+                for (Response key : reply.get(1)) {
+                    found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+                }
+                String next = reply.get(0).toString();
+                if (next.equals("0")) {
+                    return Future.succeededFuture(found);
+                }
+                if (steps == 1) {
+                    found.allSeen = false;
+                    return Future.succeededFuture(found);
+                }
+                return step(connection, next, steps - 1, found);
+            });
+        }
+
+        @Override
+        public String about() {
+            return BulkheadKeys.patternOfHolders(keyPrefix);
+        }
+    }
+}
