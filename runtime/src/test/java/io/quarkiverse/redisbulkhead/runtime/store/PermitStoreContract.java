@@ -124,6 +124,31 @@ public abstract class PermitStoreContract {
         assertThat(other.holders()).containsExactly("p");
     }
 
+    // ---- what is in use
+
+    /** Keys and names are the input of users, and come back as they were. */
+    @Test
+    void bulkheadsAndKeysInUseAreTold() {
+        List<TestBulkhead> held = Stream.of(Optional.<String> empty(), Optional.of(""), Optional.of("Größe\n}:holders"),
+                Optional.of("%3A%#"), Optional.of("🚀")).flatMap(
+                        key -> Stream.of("in use", "{in} %25 use%:").map(name -> new TestBulkhead(stores, name, key)))
+                .toList();
+        held.forEach(each -> each.ask("p").send());
+        TestBulkhead free = new TestBulkhead(stores, "free", Optional.empty());
+        free.ask("p").send();
+        free.release("p");
+
+        BulkheadsInUse told = get(stores.second().inUse(1_000));
+
+        assertThat(told.bulkheads()).contains(held.stream().map(each -> each.self).toArray(BulkheadId[]::new)).isSorted();
+        assertThat(told.bulkheads()).doesNotContain(free.self);
+        assertThat(told.incomplete()).isEmpty();
+        BulkheadsInUse few = get(stores.first().inUse(3));
+        assertThat(few.bulkheads()).hasSize(3);
+        assertThat(few.incomplete()).hasValueSatisfying(reason -> assertThat(reason).startsWith("only the first 3 of "));
+        held.forEach(each -> each.release("p"));
+    }
+
     // ---- taking
 
     @ParameterizedTest(name = "fair = {0}")

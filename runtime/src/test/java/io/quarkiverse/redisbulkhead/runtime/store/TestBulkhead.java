@@ -37,7 +37,7 @@ final class TestBulkhead {
 
     final String name;
 
-    private final BulkheadId self;
+    final BulkheadId self;
 
     private final StoreFixture stores;
     private final String suffix;

@@ -50,6 +50,8 @@ class ClusterTest {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
                         .maxWait(Duration.ofMinutes(1)).build());
             }
+            assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
+                    reason -> assertThat(reason).contains("Redis Cluster"));
             assertThat(cluster.keys()).as("each node holds some").doesNotContain(0);
         } finally {
             messages.close();

@@ -60,6 +60,7 @@ class LeastPrivilegeTest {
             assertThat(get(semaphore.revoke(next.id()))).isTrue();
             await().atMost(10, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
             get(waiter.end());
+            assertThat(get(process.store.inUse(10)).incomplete()).isEmpty();
             assertThat(get(semaphore.holders())).isEmpty();
             assertThat(called(redis)).as("no right is without use").containsAll(kind.commands().stream()
                     .filter(command -> !RARE.contains(command)).toList());

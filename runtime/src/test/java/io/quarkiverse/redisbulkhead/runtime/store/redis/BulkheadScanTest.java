@@ -1,0 +1,99 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.vertx.redis.client.Redis;
+
+/** What the contract of stores cannot tell, because it is about Redis. */
+class BulkheadScanTest {
+
+    static final int MORE_THAN_ARE_LOOKED_THROUGH = 150_000;
+
+    private TestRedis redis;
+    private Redis client;
+    private RedisLink link;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        client = redis.newClient();
+        link = link(client);
+    }
+
+    @AfterEach
+    void stop() {
+        link.close();
+        client.close();
+        redis.close();
+    }
+
+    private RedisLink link(Redis over) {
+        return new RedisLink(redis.vertx(), over, Duration.ofSeconds(20), 100, 1);
+    }
+
+    private BulkheadsInUse inUse(String prefix, RedisLink over) throws Exception {
+        return new BulkheadScan(prefix, false).inUse(100, over::send).toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    private void held(String prefix, BulkheadId bulkhead) {
+        redis.command("ZADD", new BulkheadKeys(prefix, bulkhead) + "holders", "1", "p");
+    }
+
+    @Test
+    void longKeysAreCounted() throws Exception {
+        BulkheadId pages = BulkheadId.of("pages");
+        held("test", pages.forKey("a".repeat(500)));
+        held("test", pages.forKey("b".repeat(500)));
+        held("test", BulkheadId.of("{other}").forKey("\uD800"));
+
+        BulkheadsInUse told = inUse("test", link);
+
+        assertThat(told.bulkheads()).isEmpty();
+        assertThat(told.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
+    }
+
+    @Test
+    void otherKeysAndPrefixesAreLeftAlone() throws Exception {
+        BulkheadId reports = BulkheadId.of("reports");
+        for (String prefix : new String[] { "te*t", "test", "a:te*t", "te*t:b" }) {
+            held(prefix, reports.forKey("of " + prefix));
+        }
+        for (String foreign : new String[] { "te*t:{}:holders", "te*t:{a%:%ZZ}:holders", "te*t:{a%:%4}:holders",
+                "te*t:{a%:\u00e4}:holders", "te*t:{a%:%FF}:holders", "te*t:holders", "te*t:{reports}:tickets" }) {
+            redis.command("SET", foreign, "x");
+        }
+
+        assertThat(inUse("te*t", link).bulkheads()).containsExactly(reports.forKey("of te*t"));
+    }
+
+    @Test
+    void tooManyKeysAreNotLookedThrough() throws Exception {
+        redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
+
+        assertThat(inUse("test", link).incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
+    }
+
+    @Test
+    void aUserWhoMayNotScanIsTold() throws Exception {
+        redis.command("ACL", "SETUSER", "blind", "on", ">secret", "~*", "+@all", "-scan");
+        Redis blind = Redis.createClient(redis.vertx(), "redis://blind:secret@127.0.0.1:" + redis.port());
+        RedisLink blindLink = link(blind);
+
+        BulkheadsInUse told = inUse("test", blindLink);
+
+        assertThat(told.bulkheads()).isEmpty();
+        assertThat(told.incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("+scan"));
+        blindLink.close();
+        blind.close();
+    }
+}
