@@ -1,0 +1,113 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.ANNOTATION;
+import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.CONFIGURATION;
+import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.DEFAULT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class DeclaredBulkheadsTest {
+
+    static final String UNSET_EXPIRE = RedisBulkhead.DEFAULT_EXPIRE;
+    static final String UNSET_WAIT = RedisBulkhead.DEFAULT_MAX_WAIT;
+
+    static final Declarations DECLARATIONS = new Declarations(
+            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, true, "3500ms", UNSET_WAIT),
+                    new BulkheadDeclaration("A#first", "reports", 5, true, "3500ms", UNSET_WAIT)),
+            List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
+                    guarded("C", "other", "another")));
+
+    private static GuardedMethod guarded(String type, String method, String bulkhead) {
+        return new GuardedMethod(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
+                List.of(new GuardedBulkhead(bulkhead, new KeyOrigin.None())));
+    }
+
+    private static DeclaredBulkhead reports(Map<String, String> properties) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withSources(new PropertiesConfigSource(Map.of("app.name", "reports"), "application", 90),
+                        new PropertiesConfigSource(properties, "test", 100))
+                .build();
+        ConfigurationErrors errors = new ConfigurationErrors();
+        BulkheadSettings settings = BulkheadSettings.of(DECLARATIONS,
+                config.getConfigMapping(RedisBulkheadRuntimeConfig.class), config, false, errors);
+        errors.report();
+        return new DeclaredBulkheads(settings, DECLARATIONS, config).of("reports", false);
+    }
+
+    private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {
+        return bulkhead.values().stream().collect(Collectors.toMap(DefinedValue::member, value -> value));
+    }
+
+    @Test
+    void eachValueTellsWhereItComesFrom() {
+        DeclaredBulkhead reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
+                "quarkus.redis-bulkhead.reports.max-wait", "2s", "quarkus.redis-bulkhead.reports.max-hold", "5m"));
+
+        assertThat(reports.places()).containsExactly("A#first", "B#again");
+        assertThat(reports.methods()).containsExactly("A#first", "B#again");
+        assertThat(reports.values()).containsExactly(
+                new DefinedValue("permits", "5", ANNOTATION, "A#first"),
+                new DefinedValue("fair", "true", ANNOTATION, "A#first"),
+                new DefinedValue("expire", "3500ms", ANNOTATION, "A#first"),
+                new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-wait"),
+                new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
+                new DefinedValue("on-lost", "report", DEFAULT, ""),
+                new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
+                new DefinedValue("local-permits", "5", DEFAULT, ""),
+                new DefinedValue("enabled", "true", DEFAULT, ""));
+    }
+
+    @Test
+    void theConfigurationOfOneBulkheadWins() {
+        Map<String, DefinedValue> values = byMember(reports(Map.of("quarkus.redis-bulkhead.reports.permits", "7",
+                "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
+                "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
+                "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.enabled", "true",
+                "quarkus.redis-bulkhead.on-outage", "allow")));
+
+        assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
+        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "enabled").forEach(member -> assertThat(
+                values.get(member)).satisfies(value -> {
+                    assertThat(value.source()).isEqualTo(CONFIGURATION);
+                    assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.\"reports\"." + member);
+                }));
+        assertThat(values.get("expire").value()).isEqualTo("10s");
+        assertThat(values.get("on-outage").value()).isEqualTo("local");
+    }
+
+    @Test
+    void propertiesOfAllBulkheadsAreTold() {
+        Map<String, DefinedValue> values = byMember(
+                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false")));
+
+        assertThat(values.get("local-permits"))
+                .isEqualTo(new DefinedValue("local-permits", "2", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
+        assertThat(values.get("enabled"))
+                .isEqualTo(new DefinedValue("enabled", "false", CONFIGURATION, "quarkus.redis-bulkhead.enabled"));
+    }
+
+    @Test
+    void noPropertyIsLeftOut() {
+        assertThat(byMember(reports(Map.of()))).containsOnlyKeys(OwnProperties.OF_ONE_BULKHEAD);
+    }
+}

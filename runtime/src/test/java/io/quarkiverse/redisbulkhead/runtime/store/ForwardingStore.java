@@ -1,0 +1,73 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** Does what another store does. */
+public class ForwardingStore implements PermitStore {
+
+    private final PermitStore store;
+
+    public ForwardingStore(PermitStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return store.acquire(request);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
+        return store.release(bulkhead, permitId);
+    }
+
+    @Override
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
+        return store.cancel(bulkhead, permitIds, forgetAfter);
+    }
+
+    @Override
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
+        return store.renew(bulkhead, leases);
+    }
+
+    @Override
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+        return store.poll(bulkhead, limit, places);
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
+        return store.revoke(bulkhead, permitId);
+    }
+
+    @Override
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
+        return store.resize(bulkhead, limit);
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
+        return store.resetSize(bulkhead);
+    }
+
+    @Override
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+        return store.occupancy(bulkhead, most);
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return store.inUse(most);
+    }
+
+    @Override
+    public void listen(Consumer<Notice> listener) {
+        store.listen(listener);
+    }
+}
