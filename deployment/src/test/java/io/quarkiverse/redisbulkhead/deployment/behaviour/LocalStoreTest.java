@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
+import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,14 +21,18 @@ import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.redis.client.Redis;
 
-/** With the local store an application needs no Redis, and its bulkheads limit all the same. */
+/**
+ * With the local store, here in tests only, an application needs no Redis: the extension starts none, there is no client,
+ * and its bulkheads limit all the same.
+ */
 class LocalStoreTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Reports.class))
-            .overrideConfigKey("quarkus.devservices.enabled", "false")
-            .overrideConfigKey("quarkus.redis-bulkhead.store", "local");
+            .withApplicationRoot(jar -> jar.addClasses(Reports.class).addAsResource(new StringAsset("""
+                    %test.quarkus.redis-bulkhead.store=local
+                    %prod.quarkus.redis.hosts=redis://redis.example:6379
+                    """), "application.properties"));
 
     @Inject
     Reports reports;
@@ -68,6 +73,12 @@ class LocalStoreTest {
     @Test
     void thereIsNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
+    }
+
+    @Test
+    void noEmbeddedRedisIsStarted() {
+        assertThat(ProcessHandle.current().children().flatMap(child -> child.info().command().stream()))
+                .noneMatch(program -> program.contains("redis-server"));
     }
 
     @ApplicationScoped
