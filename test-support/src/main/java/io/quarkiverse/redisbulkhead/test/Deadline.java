@@ -1,0 +1,15 @@
+package io.quarkiverse.redisbulkhead.test;
+
+import java.time.Duration;
+
+/** A moment after which something is given up. */
+record Deadline(long endNanos) {
+
+    static Deadline in(Duration time) {
+        return new Deadline(System.nanoTime() + time.toNanos());
+    }
+
+    boolean isOver() {
+        return System.nanoTime() - endNanos >= 0;
+    }
+}

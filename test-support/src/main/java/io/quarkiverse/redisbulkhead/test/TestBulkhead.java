@@ -1,0 +1,372 @@
+package io.quarkiverse.redisbulkhead.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+
+/**
+ * A bulkhead in the hands of a test: fills it, so that guarded calls are rejected or wait; observes it; and empties it.
+ *
+ * <pre>
+ * {@code
+ * &#64;Inject
+ * RedisBulkheads bulkheads;
+ *
+ * @Test
+ * void theSixthReportIsRejected() {
+ *     try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+ *         reports.fill();
+ *         given().get("/reports").then().statusCode(429);
+ *     }
+ *     given().get("/reports").then().statusCode(200);
+ * }
+ * }
+ * </pre>
+ *
+ * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
+ * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}.
+ * <p>
+ * What waits asks for {@link RedisSemaphore#status()} every {@value #POLL_MILLIS} ms, so it may miss a state that does not
+ * last: let a test wait for states that stay until the test itself goes on. It waits for {@link #TIMEOUT}, or as {@code of}
+ * says, and then fails with an {@link AssertionError} that lists who holds permits and who waits. An answer from Redis that
+ * fails to come is asked for again until then. Nothing hangs.
+ * <p>
+ * For threads that may block. Safe for use by several of them; an interrupt ends a wait.
+ */
+public final class TestBulkhead implements AutoCloseable {
+
+    /** How long to wait for something, unless {@link #of(RedisSemaphore, Duration)} says otherwise: ten seconds. */
+    public static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private static final int POLL_MILLIS = 20;
+
+    private final RedisSemaphore semaphore;
+    private final Duration timeout;
+    private final Queue<Permit> own = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
+
+    private TestBulkhead(RedisSemaphore semaphore, Duration timeout) {
+        this.semaphore = semaphore;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Takes a bulkhead in hand. Nothing is asked of it yet.
+     *
+     * @param semaphore the bulkhead, by {@link RedisBulkheads#semaphore(String)}; where it has one limit for each key, that of
+     *        a key, by {@link RedisSemaphore#forKey(String)}, or {@link RedisSemaphore#forKey(String, int)} where the
+     *        application tells the limit of the key by a resolver
+     * @return close it at the end of the test
+     * @throws IllegalArgumentException when it is null, or a key is missing
+     */
+    public static TestBulkhead of(RedisSemaphore semaphore) {
+        return of(semaphore, TIMEOUT);
+    }
+
+    /**
+     * As {@link #of(RedisSemaphore)}, with another time to wait.
+     *
+     * @param semaphore the bulkhead
+     * @param timeout how long to wait for something, more than zero
+     * @return close it at the end of the test
+     * @throws IllegalArgumentException when anything is null, a key is missing, or the time is not more than zero
+     */
+    public static TestBulkhead of(RedisSemaphore semaphore, Duration timeout) {
+        if (semaphore == null) {
+            throw new IllegalArgumentException("semaphore must not be null");
+        }
+        if (timeout == null || timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout must be more than zero, but is " + timeout);
+        }
+        if (semaphore.needsKey()) {
+            throw new IllegalArgumentException("Bulkhead '" + semaphore.spec().name() + "' has one limit for each key. Say "
+                    + "which, by TestBulkhead.of(semaphore.forKey(key))");
+        }
+        return new TestBulkhead(semaphore, timeout);
+    }
+
+    /**
+     * Takes all permits that are free now, so that the next call is rejected or waits.
+     *
+     * @return how many it took; 0 when the bulkhead was full already
+     * @throws BulkheadException when Redis cannot be asked; then it took none
+     * @throws IllegalStateException when this is closed, when nobody counts the permits because the bulkhead is switched off
+     *         or Redis is away, or when called on an event loop; then it took none
+     * @throws AssertionError when there are more free permits than can be taken in time; then it took none
+     */
+    public int fill() {
+        List<Permit> taken = fill(Integer.MAX_VALUE, Deadline.in(timeout));
+        keep(taken);
+        return taken.size();
+    }
+
+    /**
+     * Takes permits that are free now; all of them or none.
+     *
+     * @param permits how many, at least 1
+     * @throws AssertionError when fewer are free
+     * @throws BulkheadException as for {@link #fill()}
+     * @throws IllegalStateException as for {@link #fill()}
+     * @throws IllegalArgumentException when {@code permits} is below 1
+     */
+    public void fill(int permits) {
+        requireAtLeast(1, permits);
+        List<Permit> taken = fill(permits, Deadline.in(timeout));
+        if (taken.size() < permits) {
+            giveBack(taken);
+            throw new AssertionError("Expected " + permits + " free permits of " + name() + ", but there were " + taken.size()
+                    + ".\n" + occupants());
+        }
+        keep(taken);
+    }
+
+    // All that take permits are called so, because that is what operators see.
+    private List<Permit> fill(int most, Deadline deadline) {
+        requireOpen();
+        List<Permit> taken = new ArrayList<>();
+        try {
+            Optional<Permit> free = Optional.empty();
+            while (taken.size() < most && (free = semaphore.tryAcquire()).isPresent()) {
+                taken.add(free.get());
+                requireCounted(free.get());
+                if (deadline.isOver()) {
+                    throw new AssertionError("Took " + taken.size() + " permits of " + name() + " within "
+                            + timeout.toMillis() + " ms, and more may be free. Give it a smaller limit in tests, or "
+                            + "TestBulkhead more time");
+                }
+            }
+            return taken;
+        } catch (RuntimeException | AssertionError e) {
+            giveBack(taken);
+            throw e;
+        }
+    }
+
+    private void requireCounted(Permit permit) {
+        if (permit.fencingToken() == 0) {
+            throw new IllegalStateException(
+                    "Cannot fill " + name() + ", because its permits are not counted there: either it is "
+                            + "switched off (enabled=false), or Redis gives no answer and on-outage is not 'reject'");
+        }
+    }
+
+    // Whoever comes later, this or close(), gives back what is there.
+    private void keep(List<Permit> taken) {
+        own.addAll(taken);
+        if (closed) {
+            free();
+            requireOpen();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("This TestBulkhead of " + name() + " is closed");
+        }
+    }
+
+    /**
+     * Gives all permits back that it took itself.
+     *
+     * @return how many were still held
+     */
+    public int free() {
+        List<Permit> all = new ArrayList<>();
+        for (Permit permit = own.poll(); permit != null; permit = own.poll()) {
+            all.add(permit);
+        }
+        return giveBack(all);
+    }
+
+    /**
+     * Gives permits back that it took itself, those first that it took first. Permits that were lost meanwhile do not count.
+     *
+     * @param permits how many, at least 1
+     * @throws AssertionError when it has fewer; then it has given back what it had
+     * @throws IllegalArgumentException when {@code permits} is below 1
+     */
+    public void free(int permits) {
+        requireAtLeast(1, permits);
+        Deadline deadline = Deadline.in(timeout);
+        int given = 0;
+        while (given < permits) {
+            Permit permit = own.poll();
+            if (permit == null) {
+                throw new AssertionError("Expected to give back " + permits + " permits of " + name()
+                        + ", but this TestBulkhead had only " + given + ".\n" + occupants());
+            }
+            given += giveBack(permit, deadline) ? 1 : 0;
+        }
+    }
+
+    private int giveBack(List<Permit> permits) {
+        Deadline deadline = Deadline.in(timeout);
+        return (int) permits.stream().filter(permit -> giveBack(permit, deadline)).count();
+    }
+
+    // Without waiting for the answer where too many answers were slow.
+    private static boolean giveBack(Permit permit, Deadline deadline) {
+        if (!deadline.isOver()) {
+            return permit.release();
+        }
+        boolean held = permit.isHeld();
+        permit.releaseAsync().subscribeAsCompletionStage();
+        return held;
+    }
+
+    /**
+     * How many permits it holds itself.
+     *
+     * @return those that it took, has not given back and has not lost
+     */
+    public int held() {
+        return (int) own.stream().filter(Permit::isHeld).count();
+    }
+
+    /**
+     * How many permits are in use, over all applications, its own included.
+     *
+     * @return as {@link SemaphoreStatus#inUse()}
+     * @throws BulkheadException when Redis cannot be asked
+     */
+    public int inUse() {
+        return semaphore.status().inUse();
+    }
+
+    /**
+     * How many wait for a permit, over all applications.
+     *
+     * @return as {@link SemaphoreStatus#waiting()}
+     * @throws BulkheadException when Redis cannot be asked
+     */
+    public int waiting() {
+        return semaphore.status().waiting();
+    }
+
+    /**
+     * Waits until that many permits are in use, its own included; neither more nor fewer.
+     *
+     * @param permits how many, at least 0
+     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     * @throws IllegalArgumentException when {@code permits} is negative
+     */
+    public void awaitInUse(int permits) {
+        requireAtLeast(0, permits);
+        await("Expected " + permits + " permits of " + name() + " in use", semaphore::status, now -> now.inUse() == permits);
+    }
+
+    /**
+     * Waits until that many wait for a permit; neither more nor fewer.
+     *
+     * @param waiters how many, at least 0
+     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     * @throws IllegalArgumentException when {@code waiters} is negative
+     */
+    public void awaitWaiters(int waiters) {
+        requireAtLeast(0, waiters);
+        await("Expected " + waiters + " to wait for " + name(), semaphore::status, now -> now.waiting() == waiters);
+    }
+
+    /**
+     * Waits until no permit is in use and nobody waits: all guarded calls have ended. Give its own permits back before.
+     *
+     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     */
+    public void awaitEmpty() {
+        await("Expected " + name() + " to be empty", semaphore::status, TestBulkhead::isEmpty);
+    }
+
+    /**
+     * Makes the bulkhead what it is when the application is new: gives back its own permits, revokes those of all others,
+     * whichever application they are in, and undoes {@link RedisSemaphore#resize}. Calls that wait get permits meanwhile, and
+     * lose them. Executions go on, unless {@code on-lost=interrupt} is set; wait for their ends as well where they matter.
+     *
+     * @throws AssertionError when new ones keep coming until the time is over; it lists who holds permits and who waits
+     */
+    public void empty() {
+        free();
+        await("Expected " + name() + " to become empty", this::revokeAll, TestBulkhead::isEmpty);
+    }
+
+    private SemaphoreStatus revokeAll() {
+        semaphore.resetSize();
+        semaphore.holders().forEach(holder -> semaphore.revoke(holder.permitId()));
+        return semaphore.status();
+    }
+
+    private static boolean isEmpty(SemaphoreStatus now) {
+        return now.inUse() == 0 && now.waiting() == 0;
+    }
+
+    /** Gives back all permits that it took itself, and takes no more. Those of others stay. */
+    @Override
+    public void close() {
+        closed = true;
+        free();
+    }
+
+    private void await(String expected, Supplier<SemaphoreStatus> question, Predicate<SemaphoreStatus> reached) {
+        Deadline deadline = Deadline.in(timeout);
+        boolean last;
+        String found;
+        BulkheadException failure;
+        do {
+            last = deadline.isOver();
+            try {
+                SemaphoreStatus now = question.get();
+                if (reached.test(now)) {
+                    return;
+                }
+                found = now.inUse() + " of " + now.limit() + " permits are in use, and " + now.waiting() + " wait";
+                failure = null;
+            } catch (BulkheadException e) {
+                found = e.getMessage();
+                failure = e;
+            }
+            LockSupport.parkNanos(last ? 0 : Duration.ofMillis(POLL_MILLIS).toNanos());
+            requireNotInterrupted();
+        } while (!last);
+        throw new AssertionError(expected + " within " + timeout.toMillis() + " ms, but " + found + ".\n" + occupants(),
+                failure);
+    }
+
+    private void requireNotInterrupted() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new BulkheadUnavailableException(semaphore.spec().name(), "the thread was interrupted while it waited", null);
+        }
+    }
+
+    private String occupants() {
+        return OccupantsText.of(semaphore, own.stream().map(Permit::id).collect(Collectors.toSet()));
+    }
+
+    private String name() {
+        return "bulkhead '" + semaphore.spec().name() + "'" + semaphore.key().map(key -> " for key '" + key + "'").orElse("");
+    }
+
+    private static void requireAtLeast(int least, int count) {
+        if (count < least) {
+            throw new IllegalArgumentException("The number must be at least " + least + ", but is " + count);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "TestBulkhead of " + name();
+    }
+}

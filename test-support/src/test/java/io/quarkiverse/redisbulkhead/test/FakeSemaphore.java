@@ -1,0 +1,191 @@
+package io.quarkiverse.redisbulkhead.test;
+
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.smallrye.mutiny.Uni;
+
+/** A bulkhead in memory, whose waiters and failures a test sets. Safe for use by many threads. */
+final class FakeSemaphore {
+
+    private static final String APPLICATION = "shop";
+    private static final String INSTANCE = "host:1";
+
+    private final Map<String, Holder> holders = new LinkedHashMap<>();
+    private final List<Waiter> waiters = new ArrayList<>();
+    private final SemaphoreSpec spec;
+    private Optional<String> key = Optional.empty();
+    private boolean needsKey;
+    private boolean counted = true;
+    private Integer resizedTo;
+    private int ids;
+    private int questions;
+    private Supplier<RuntimeException> failure = () -> null;
+    private Runnable beforeAnswer = () -> {
+    };
+    private Runnable beforeRelease = () -> {
+    };
+
+    FakeSemaphore(int permits) {
+        spec = SemaphoreSpec.named("reports").permits(permits).build();
+    }
+
+    synchronized FakeSemaphore key(String key) {
+        this.key = Optional.of(key);
+        return this;
+    }
+
+    synchronized FakeSemaphore needsKey() {
+        needsKey = true;
+        return this;
+    }
+
+    synchronized FakeSemaphore uncounted() {
+        counted = false;
+        return this;
+    }
+
+    /** What each question fails with; null for none. */
+    synchronized void failWith(Supplier<RuntimeException> failure) {
+        this.failure = failure;
+    }
+
+    /** What happens before each answer about the state. */
+    synchronized void beforeAnswer(Runnable action) {
+        beforeAnswer = action;
+    }
+
+    /** What happens before a permit is given back by a thread that waits for that. */
+    synchronized void beforeRelease(Runnable action) {
+        beforeRelease = action;
+    }
+
+    /** Somebody else takes a permit. */
+    synchronized String held(String method) {
+        String id = "p" + ++ids;
+        holders.put(id, new Holder(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH,
+                Instant.EPOCH.plusSeconds(30)));
+        return id;
+    }
+
+    /** Somebody begins to wait; whoever waits gets the next permit. */
+    synchronized void waits(String method) {
+        String id = "w" + ++ids;
+        waiters.add(new Waiter(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
+    }
+
+    synchronized void resize(int permits) {
+        resizedTo = permits;
+    }
+
+    synchronized List<String> holderIds() {
+        return List.copyOf(holders.keySet());
+    }
+
+    synchronized boolean isResized() {
+        return resizedTo != null;
+    }
+
+    /** How often the state was asked for. */
+    synchronized int questions() {
+        return questions;
+    }
+
+    synchronized boolean remove(String id) {
+        boolean removed = holders.remove(id) != null;
+        while (!waiters.isEmpty() && holders.size() < limit()) {
+            held(waiters.remove(0).method());
+        }
+        return removed;
+    }
+
+    private synchronized boolean release(String id) {
+        beforeRelease.run();
+        return remove(id);
+    }
+
+    private int limit() {
+        return resizedTo == null ? spec.permits() : resizedTo;
+    }
+
+    RedisSemaphore asSemaphore() {
+        return (RedisSemaphore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { RedisSemaphore.class },
+                (proxy, method, arguments) -> answer(method.getName(), arguments));
+    }
+
+    private synchronized Object answer(String method, Object[] arguments) {
+        return switch (method) {
+            case "spec" -> spec;
+            case "key" -> key;
+            case "needsKey" -> needsKey;
+            default -> asked(method, arguments);
+        };
+    }
+
+    private Object asked(String method, Object[] arguments) {
+        RuntimeException now = failure.get();
+        if (now != null) {
+            throw now;
+        }
+        return switch (method) {
+            case "tryAcquire" -> tryAcquire();
+            case "status" -> status();
+            case "holders" -> List.copyOf(holders.values());
+            case "waiters" -> List.copyOf(waiters);
+            case "revoke" -> remove((String) arguments[0]);
+            case "resetSize" -> resetSize();
+            default -> throw new UnsupportedOperationException(method);
+        };
+    }
+
+    private Optional<Permit> tryAcquire() {
+        if (!counted) {
+            return Optional.of(permit("", 0));
+        }
+        if (holders.size() >= limit() || !waiters.isEmpty()) {
+            return Optional.empty();
+        }
+        String id = held("TestBulkhead#fill");
+        return Optional.of(permit(id, ids));
+    }
+
+    private SemaphoreStatus status() {
+        questions++;
+        beforeAnswer.run();
+        return new SemaphoreStatus(spec.name(), key, limit(), holders.size(), waiters.size(), resizedTo != null,
+                new TreeSet<>());
+    }
+
+    private boolean resetSize() {
+        boolean resized = resizedTo != null;
+        resizedTo = null;
+        return resized;
+    }
+
+    private Permit permit(String id, long token) {
+        return (Permit) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Permit.class },
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "id" -> id;
+                    case "fencingToken" -> token;
+                    case "isHeld" -> holderIds().contains(id);
+                    case "release" -> release(id);
+                    case "releaseAsync" -> Uni.createFrom().item(() -> remove(id));
+                    case "hashCode" -> id.hashCode();
+                    case "equals" -> proxy == arguments[0];
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+}

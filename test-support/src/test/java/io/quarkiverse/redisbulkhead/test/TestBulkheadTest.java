@@ -1,0 +1,318 @@
+package io.quarkiverse.redisbulkhead.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+
+/** With a bulkhead in memory: what can hardly be brought about in an application. The sample's tests use a real one. */
+@Timeout(30)
+class TestBulkheadTest {
+
+    /** For what never happens. */
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    private final FakeSemaphore semaphore = new FakeSemaphore(3);
+
+    @Test
+    void fillsWhatIsFree() {
+        semaphore.held("Reports#render");
+        try (TestBulkhead reports = bulkhead()) {
+            assertThat(reports.fill()).isEqualTo(2);
+            assertThat(reports.held()).isEqualTo(2);
+            assertThat(reports.inUse()).isEqualTo(3);
+            assertThat(reports.fill()).isZero();
+        }
+        assertThat(semaphore.holderIds()).containsExactly("p1");
+    }
+
+    @Test
+    void fillsSomeOrNone() {
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill(2);
+            assertThatAssertionFails(() -> reports.fill(2)).hasMessageStartingWith(
+                    "Expected 2 free permits of bulkhead 'reports', but there were 1.\nHolders:\n  TestBulkhead#fill of 'shop'");
+            assertThat(reports.held()).isEqualTo(2);
+            assertThat(reports.inUse()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void givesBackTheOldestOfItsOwn() {
+        semaphore.held("Reports#render");
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill();
+            reports.free(1);
+            assertThat(semaphore.holderIds()).containsExactly("p1", "p3");
+            assertThat(reports.free()).isEqualTo(1);
+            assertThat(semaphore.holderIds()).containsExactly("p1");
+            assertThat(reports.free()).isZero();
+        }
+    }
+
+    @Test
+    void permitsThatWereLostAreNotGivenBack() {
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill();
+            semaphore.remove("p1");
+            assertThat(reports.held()).isEqualTo(2);
+
+            reports.free(1);
+            assertThat(semaphore.holderIds()).as("p1 was lost, so p2 was given back").containsExactly("p3");
+            assertThatAssertionFails(() -> reports.free(2)).hasMessage("Expected to give back 2 permits of bulkhead 'reports', "
+                    + "but this TestBulkhead had only 1.\nHolders: none\nWaiters: none");
+        }
+    }
+
+    @Test
+    void waitsUntilTheStateIsReached() {
+        try (TestBulkhead reports = bulkhead()) {
+            semaphore.beforeAnswer(() -> {
+                if (semaphore.questions() == 3) {
+                    semaphore.held("Reports#render");
+                    semaphore.waits("Reports#render");
+                }
+            });
+            reports.awaitInUse(1);
+            assertThat(semaphore.questions()).isEqualTo(3);
+            reports.awaitWaiters(1);
+            assertThat(reports.waiting()).isEqualTo(1);
+
+            semaphore.beforeAnswer(() -> {
+                if (semaphore.questions() == 9) {
+                    semaphore.remove("p1");
+                } else if (semaphore.questions() == 12) {
+                    semaphore.remove("p3");
+                }
+            });
+            reports.awaitEmpty();
+            assertThat(semaphore.questions()).as("the waiter counted too").isEqualTo(12);
+        }
+    }
+
+    @Test
+    void tellsWhoHoldsAndWhoWaitsWhenTheTimeIsOver() {
+        semaphore.held("Reports#render");
+        semaphore.waits("Reports#print");
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            assertThatAssertionFails(() -> reports.awaitInUse(3)).hasMessage("""
+                    Expected 3 permits of bulkhead 'reports' in use within 100 ms, but 1 of 3 permits are in use, and 1 wait.
+                    Holders:
+                      Reports#render of 'shop' on host:1, since 1970-01-01T00:00:00Z, permit p1
+                    Waiters:
+                      Reports#print of 'shop' on host:1, since 1970-01-01T00:00:00Z, permit w2""");
+        }
+    }
+
+    @Test
+    void moreOrFewerIsNotEnough() {
+        semaphore.held("Reports#render");
+        semaphore.waits("Reports#render");
+        semaphore.waits("Reports#render");
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            assertThatAssertionFails(() -> reports.awaitWaiters(1)).hasMessageStartingWith("Expected 1 to wait");
+            assertThatAssertionFails(() -> reports.awaitWaiters(3)).hasMessageStartingWith("Expected 3 to wait");
+            assertThatAssertionFails(() -> reports.awaitInUse(0)).hasMessageStartingWith("Expected 0 permits");
+            assertThatAssertionFails(reports::awaitEmpty).hasMessageStartingWith("Expected bulkhead 'reports' to be empty");
+        }
+    }
+
+    @Test
+    void marksItsOwnPermitsAndShortensTheList() {
+        FakeSemaphore large = new FakeSemaphore(50);
+        try (TestBulkhead reports = TestBulkhead.of(large.key("acme").asSemaphore(), SHORT)) {
+            reports.fill(1);
+            for (int i = 0; i < 22; i++) {
+                large.held("Reports#render");
+            }
+            assertThatAssertionFails(reports::awaitEmpty).hasMessageContaining("bulkhead 'reports' for key 'acme'")
+                    .hasMessageContaining("permit p1, held by this TestBulkhead\n")
+                    .hasMessageContaining("permit p20\n  and 3 more")
+                    .hasMessageNotContaining("p21");
+        }
+    }
+
+    @Test
+    void emptiesWhateverOthersHoldAndUndoesResize() {
+        semaphore.resize(2);
+        semaphore.held("Reports#render");
+        semaphore.waits("Reports#print");
+        try (TestBulkhead reports = bulkhead()) {
+            semaphore.remove("none");
+            assertThat(semaphore.holderIds()).as("the waiter got the second permit").hasSize(2);
+            semaphore.waits("Reports#print");
+
+            reports.empty();
+
+            assertThat(semaphore.holderIds()).isEmpty();
+            assertThat(semaphore.isResized()).isFalse();
+            assertThat(reports.waiting()).isZero();
+            assertThat(reports.fill()).isEqualTo(3);
+            reports.empty();
+            assertThat(reports.held()).isZero();
+        }
+    }
+
+    @Test
+    void emptyEndsWhenNewOnesKeepComing() {
+        semaphore.beforeAnswer(() -> semaphore.held("Reports#render"));
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            assertThatAssertionFails(reports::empty)
+                    .hasMessageStartingWith("Expected bulkhead 'reports' to become empty within 100 ms, but 1 of 3 permits");
+        }
+    }
+
+    @Test
+    void goesOnAskingWhileRedisIsAway() {
+        try (TestBulkhead reports = bulkhead()) {
+            int[] failures = { 3 };
+            semaphore.failWith(() -> failures[0]-- > 0 ? unavailable() : null);
+            reports.awaitEmpty();
+            assertThat(failures[0]).isLessThan(0);
+        }
+    }
+
+    @Test
+    void tellsThatRedisIsAway() {
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            semaphore.failWith(TestBulkheadTest::unavailable);
+            assertThatAssertionFails(reports::awaitEmpty).hasCauseInstanceOf(BulkheadUnavailableException.class).hasMessage("""
+                    Expected bulkhead 'reports' to be empty within 100 ms, but Bulkhead 'reports' cannot be asked: away.
+                    Holders: not known, because Bulkhead 'reports' cannot be asked: away
+                    Waiters: not known, because Bulkhead 'reports' cannot be asked: away""");
+            assertThatThrownBy(reports::fill).isInstanceOf(BulkheadUnavailableException.class);
+            assertThatThrownBy(reports::inUse).isInstanceOf(BulkheadUnavailableException.class);
+        }
+    }
+
+    @Test
+    void aFillThatFailsHalfwayTakesNone() {
+        try (TestBulkhead reports = bulkhead()) {
+            semaphore.failWith(() -> semaphore.holderIds().size() == 2 ? unavailable() : null);
+            assertThatThrownBy(reports::fill).isInstanceOf(BulkheadUnavailableException.class);
+            assertThat(semaphore.holderIds()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBulkheadThatLimitsNothingCannotBeFilled() {
+        try (TestBulkhead reports = TestBulkhead.of(semaphore.uncounted().asSemaphore())) {
+            assertThatIllegalStateException().isThrownBy(reports::fill)
+                    .withMessage(
+                            "Cannot fill bulkhead 'reports', because its permits are not counted there: either it is switched "
+                                    + "off (enabled=false), or Redis gives no answer and on-outage is not 'reject'");
+            assertThatIllegalStateException().isThrownBy(() -> reports.fill(1));
+        }
+    }
+
+    @Test
+    void aBulkheadTooLargeToBeFilledIsLeftEmpty() {
+        FakeSemaphore endless = new FakeSemaphore(Integer.MAX_VALUE);
+        try (TestBulkhead reports = TestBulkhead.of(endless.asSemaphore(), SHORT)) {
+            assertThatAssertionFails(reports::fill).hasMessageContaining("Give it a smaller limit in tests");
+            assertThat(endless.holderIds()).isEmpty();
+        }
+    }
+
+    @Test
+    void takesNothingOnceItIsClosed() {
+        TestBulkhead reports = bulkhead();
+        reports.fill(1);
+        reports.close();
+        reports.close();
+
+        assertThat(semaphore.holderIds()).isEmpty();
+        assertThatIllegalStateException().isThrownBy(reports::fill)
+                .withMessage("This TestBulkhead of bulkhead 'reports' is closed");
+        assertThatCode(reports::awaitEmpty).doesNotThrowAnyException();
+    }
+
+    @Test
+    void whatIsTakenWhileItIsClosedIsGivenBack() {
+        TestBulkhead reports = bulkhead();
+        semaphore.failWith(() -> {
+            if (semaphore.holderIds().size() == 1) {
+                reports.close();
+            }
+            return null;
+        });
+
+        assertThatIllegalStateException().isThrownBy(reports::fill);
+        assertThat(semaphore.holderIds()).isEmpty();
+    }
+
+    @Test
+    void givingBackWaitsForSlowAnswersOnlyUntilTheTimeIsOver() {
+        AtomicInteger waitedFor = new AtomicInteger();
+        semaphore.beforeRelease(() -> {
+            waitedFor.incrementAndGet();
+            LockSupport.parkNanos(2 * SHORT.toNanos());
+        });
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            reports.fill();
+            assertThat(reports.free()).isEqualTo(3);
+        }
+        assertThat(waitedFor).hasValue(1);
+        assertThat(semaphore.holderIds()).isEmpty();
+    }
+
+    @Test
+    void anInterruptEndsTheWait() throws Exception {
+        TestBulkhead reports = bulkhead(Duration.ofHours(1));
+        CompletableFuture<Thread> asking = new CompletableFuture<>();
+        semaphore.beforeAnswer(() -> asking.complete(Thread.currentThread()));
+        CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> {
+            assertThatThrownBy(() -> reports.awaitInUse(1)).isInstanceOf(BulkheadUnavailableException.class)
+                    .hasMessageContaining("interrupted");
+            return Thread.interrupted();
+        });
+
+        asking.get(20, TimeUnit.SECONDS).interrupt();
+        assertThat(interrupted.get(20, TimeUnit.SECONDS)).as("the thread stays interrupted").isTrue();
+    }
+
+    @Test
+    void wrongUseIsTold() {
+        assertThatIllegalArgumentException().isThrownBy(() -> TestBulkhead.of(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(Duration.ZERO));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(null));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TestBulkhead.of(new FakeSemaphore(1).needsKey().asSemaphore()))
+                .withMessage(
+                        "Bulkhead 'reports' has one limit for each key. Say which, by TestBulkhead.of(semaphore.forKey(key))");
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().fill(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().free(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().awaitInUse(-1));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().awaitWaiters(-1));
+    }
+
+    private TestBulkhead bulkhead() {
+        return TestBulkhead.of(semaphore.asSemaphore());
+    }
+
+    private TestBulkhead bulkhead(Duration timeout) {
+        return TestBulkhead.of(semaphore.asSemaphore(), timeout);
+    }
+
+    private static AbstractThrowableAssert<?, ?> assertThatAssertionFails(ThrowingCallable code) {
+        return assertThatThrownBy(code).isInstanceOf(AssertionError.class);
+    }
+
+    private static BulkheadUnavailableException unavailable() {
+        return new BulkheadUnavailableException("reports", "away", null);
+    }
+}
