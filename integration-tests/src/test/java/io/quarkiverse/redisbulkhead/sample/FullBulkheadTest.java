@@ -1,0 +1,102 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.equalTo;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.response.Response;
+
+/** What callers see when a bulkhead is full, which the tests see to by {@link TestBulkhead} instead of slow calls. */
+@QuarkusTest
+class FullBulkheadTest extends SampleTestBase {
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void reportsAreRejectedUntilAPermitIsFree() {
+        outside.reports().open();
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+            assertThat(reports.fill()).isEqualTo(5);
+            given().get("/reports").then().statusCode(429);
+
+            reports.free(1);
+            given().get("/reports").then().statusCode(200);
+        }
+    }
+
+    @Test
+    void anExportWaitsForAPermit() {
+        outside.exports().open();
+        try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
+            exports.fill();
+            CompletableFuture<Response> export = calls.get(1, "/exports").get(0);
+            exports.awaitWaiters(1);
+            assertThat(outside.exports().arrived()).isZero();
+
+            exports.free(1);
+            export.join().then().statusCode(200);
+            exports.awaitInUse(1);
+        }
+    }
+
+    /** The application gives acme four permits, by its resolver, and so the test has to say so as well. */
+    @Test
+    void aTenantThatIsBusyDoesNotHinderAnother() {
+        outside.reports().open();
+        RedisSemaphore ofAcme = bulkheads.semaphore("search-of-tenant").forKey("acme", 4);
+        try (TestBulkhead acme = TestBulkhead.of(ofAcme)) {
+            assertThat(acme.fill()).isEqualTo(4);
+            given().header("X-Tenant", "acme").get("/search").then().statusCode(429)
+                    .body("bulkhead", equalTo("search-of-tenant"));
+            given().header("X-Tenant", "small").get("/search").then().statusCode(200);
+        }
+    }
+
+    @Test
+    void whateverATestLeftIsTakenAway() throws Exception {
+        RedisSemaphore semaphore = bulkheads.semaphore("exports");
+        try (TestBulkhead exports = TestBulkhead.of(semaphore)) {
+            CompletableFuture<Response> running = calls.get(1, "/exports").get(0);
+            outside.exports().awaitInside(1);
+            semaphore.resize(1);
+            CompletableFuture<Response> waiting = calls.get(1, "/exports").get(0);
+            exports.awaitWaiters(1);
+
+            exports.empty();
+
+            assertThat(exports.inUse()).isZero();
+            assertThat(exports.waiting()).isZero();
+            assertThat(semaphore.status().resized()).isFalse();
+            outside.exports().open();
+            running.join().then().statusCode(200);
+            waiting.join().then().statusCode(200);
+        }
+    }
+
+    @Test
+    void whoeverIsInTheWayIsNamed() throws Exception {
+        CompletableFuture<Response> running = calls.get(1, "/reports").get(0);
+        outside.reports().awaitInside(1);
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"), Duration.ofMillis(100))) {
+            reports.fill(1);
+            assertThatThrownBy(reports::awaitEmpty).isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("2 of 5 permits are in use").hasMessageContaining("ReportResource#render of")
+                    .hasMessageContaining("TestBulkhead#fill of").hasMessageContaining("held by this TestBulkhead");
+        }
+        outside.reports().open();
+        running.join().then().statusCode(200);
+    }
+}
