@@ -22,26 +22,19 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 /**
  * A bulkhead in the hands of a test: fills it, so that guarded calls are rejected or wait; observes it; and empties it.
  *
- * <pre>
- * {@code
- * &#64;Inject
- * RedisBulkheads bulkheads;
- *
- * @Test
- * void theSixthReportIsRejected() {
- *     try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
- *         reports.fill();
- *         given().get("/reports").then().statusCode(429);
- *     }
+ * <pre>{@code
+ * try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+ *     reports.fill();
+ *     given().get("/reports").then().statusCode(429);
+ *     reports.free(1);
  *     given().get("/reports").then().statusCode(200);
  * }
- * }
- * </pre>
+ * }</pre>
  *
  * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
  * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}.
  * <p>
- * What waits asks for {@link RedisSemaphore#status()} every {@value #POLL_MILLIS} ms, so it may miss a state that does not
+ * What waits asks for {@link RedisSemaphore#status()} every 20 ms, so it may miss a state that does not
  * last: let a test wait for states that stay until the test itself goes on. It waits for {@link #TIMEOUT}, or as {@code of}
  * says, and then fails with an {@link AssertionError} that lists who holds permits and who waits. An answer from Redis that
  * fails to come is asked for again until then. Nothing hangs.

@@ -131,6 +131,16 @@ class TestBulkheadTest {
         }
     }
 
+    /** Between two holders, nobody may hold the permit that the next one is about to get. */
+    @Test
+    void whileSomebodyWaitsItIsNotEmpty() {
+        semaphore.waits("Reports#render");
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            assertThatAssertionFails(reports::awaitEmpty).hasMessageContaining("but 0 of 3 permits are in use, and 1 wait");
+            assertThatAssertionFails(reports::empty).hasMessageContaining("but 0 of 3 permits are in use, and 1 wait");
+        }
+    }
+
     @Test
     void marksItsOwnPermitsAndShortensTheList() {
         FakeSemaphore large = new FakeSemaphore(50);
