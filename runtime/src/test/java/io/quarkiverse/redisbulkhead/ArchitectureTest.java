@@ -37,7 +37,9 @@ class ArchitectureTest {
     @Test
     void dependenciesPointOneWay() {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
-                .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest")
+                .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
+                        ROOT + ".runtime.tracing")
+                .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
                 .layer("message").definedBy(ROOT + ".runtime.message")
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
@@ -49,6 +51,7 @@ class ArchitectureTest {
                 .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
+                .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
@@ -88,6 +91,15 @@ class ArchitectureTest {
                         ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(classes);
+    }
+
+    /** Nothing of it is loaded where the library is not there. */
+    @Test
+    void metricsAndTracesAreKnownByNobody() {
+        noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.metrics").should().dependOnClassesThat()
+                .resideInAnyPackage(ROOT + ".runtime.metrics", "io.micrometer..").check(classes);
+        noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.tracing").should().dependOnClassesThat()
+                .resideInAnyPackage(ROOT + ".runtime.tracing", "io.opentelemetry..").check(classes);
     }
 
     /** Trap 27: the registry compares the method objects that the container hands over; it never looks one up nor calls one. */

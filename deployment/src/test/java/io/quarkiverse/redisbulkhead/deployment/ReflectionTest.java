@@ -51,7 +51,8 @@ class ReflectionTest {
      */
     private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadBinding",
             "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
-            "method runtime.RedisStoreFactory#<init>", "method runtime.rest.BulkheadFullMapper#<init>");
+            "method runtime.RedisStoreFactory#<init>", "method runtime.rest.BulkheadFullMapper#<init>",
+            "method runtime.tracing.CallSpans#<init>");
 
     /**
      * The container looks up each method that it intercepts, once, to hand it to the interceptors. Nothing calls it by

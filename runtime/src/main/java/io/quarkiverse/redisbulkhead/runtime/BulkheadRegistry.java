@@ -34,6 +34,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadSettings bulkheads;
     private final Map<String, Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
+    private final List<GuardedMethod> methods;
     private final Set<String> keyed;
     private final LockSettings locks;
     private final RedisStoreFactory redis;
@@ -64,7 +65,8 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.settings = bulkheads.byName();
         this.locks = LockSettings.of(config.lock(),
                 new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
-        KeyedPlaces keys = keys(declarations.methods());
+        this.methods = declarations.methods();
+        KeyedPlaces keys = keys(methods);
         keys.check(errors::add);
         this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
@@ -80,9 +82,9 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     // Names that are not known are a mistake of their own.
-    private KeyedPlaces keys(List<GuardedMethod> methods) {
+    private KeyedPlaces keys(List<GuardedMethod> guarded) {
         KeyedPlaces places = new KeyedPlaces();
-        for (GuardedMethod method : methods) {
+        for (GuardedMethod method : guarded) {
             for (GuardedBulkhead bulkhead : method.bulkheads()) {
                 String name = bulkheads.resolved(bulkhead.name());
                 if (name != null) {
@@ -174,6 +176,23 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     boolean isEnabled(String name) {
         return settings.get(name).enabled();
+    }
+
+    /**
+     * The declared bulkheads that are not switched off.
+     *
+     * @return in alphabetical order
+     */
+    public List<LimitingBulkhead> limiting() {
+        return settings.keySet().stream().filter(this::isEnabled)
+                .map(name -> new LimitingBulkhead(core(name), keyed.contains(name), methodsOf(name)))
+                .toList();
+    }
+
+    private List<String> methodsOf(String name) {
+        return methods.stream()
+                .filter(method -> method.bulkheads().stream().anyMatch(bulkhead -> name.equals(resolved(bulkhead.name()))))
+                .map(GuardedMethod::label).distinct().toList();
     }
 
     /**

@@ -23,7 +23,9 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
@@ -50,18 +52,20 @@ public class BulkheadRuntime {
      * @param application the name of the application
      * @param losses tells of lost permits
      * @param listeners are told what happens, in this order
+     * @param redisListeners are told how long Redis takes
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Vertx vertx,
             @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
-            Event<PermitLost> losses, @All List<SemaphoreListener> listeners) {
+            Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
+            @All List<StoreListener> redisListeners) {
         this.timers = new VertxTimers(vertx);
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
         this.engine = redisStore == null
                 ? new SemaphoreEngine(localStore(), timers, identity, listener, true)
-                : new SemaphoreEngine(redisStore.store(), timers, identity, listener,
+                : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
                         new SemaphoreEngine(localStore(), timers, identity, listener, false));
     }
 
@@ -70,6 +74,14 @@ public class BulkheadRuntime {
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return all.size() == 1 ? all.get(0) : new SemaphoreListeners(all);
+    }
+
+    private static PermitStore observed(PermitStore store, List<StoreListener> listeners) {
+        PermitStore observed = store;
+        for (StoreListener listener : listeners) {
+            observed = new ObservedPermitStore(observed, listener);
+        }
+        return observed;
     }
 
     private PermitStore localStore() {

@@ -27,6 +27,7 @@ final class GlobalSettings {
         set("command-timeout", config.commandTimeout(), DurationText.COMMAND_TIMEOUT::check, errors);
         set("instances", config.instances(), GlobalValues::checkInstances, errors);
         set("rest.status", config.rest().status(), GlobalValues::checkStatus, errors);
+        set("metrics.cluster-interval", config.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check, errors);
         checkLockStore(config.lockStore(), errors);
     }
 

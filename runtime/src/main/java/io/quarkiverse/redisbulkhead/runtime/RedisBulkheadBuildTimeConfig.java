@@ -38,6 +38,44 @@ public interface RedisBulkheadBuildTimeConfig {
     DevServicesConfig devservices();
 
     /**
+     * Metrics by Micrometer.
+     */
+    MetricsBuildConfig metrics();
+
+    /**
+     * Traces by OpenTelemetry.
+     */
+    TracingBuildConfig tracing();
+
+    /**
+     * Metrics by Micrometer.
+     */
+    interface MetricsBuildConfig {
+
+        /**
+         * Whether there are metrics, where the application has a Micrometer extension.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.metrics.enabled=false}
+         */
+        @WithDefault("true")
+        boolean enabled();
+    }
+
+    /**
+     * Traces by OpenTelemetry.
+     */
+    interface TracingBuildConfig {
+
+        /**
+         * Whether asking for a permit is a span, where the application has the OpenTelemetry extension.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.tracing.enabled=false}
+         */
+        @WithDefault("true")
+        boolean enabled();
+    }
+
+    /**
      * Redis for development and tests.
      */
     interface DevServicesConfig {

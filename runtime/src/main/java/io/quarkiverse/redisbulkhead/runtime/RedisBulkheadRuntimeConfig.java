@@ -83,6 +83,16 @@ public interface RedisBulkheadRuntimeConfig {
     LocksConfig lock();
 
     /**
+     * Metrics by Micrometer.
+     */
+    MetricsConfig metrics();
+
+    /**
+     * Traces by OpenTelemetry.
+     */
+    TracingConfig tracing();
+
+    /**
      * Values per bulkhead. They win over those of the annotation.
      */
     @WithParentName
@@ -131,6 +141,48 @@ public interface RedisBulkheadRuntimeConfig {
          */
         @WithDefault("3s")
         Duration contentionTimeout();
+    }
+
+    /**
+     * Metrics by Micrometer.
+     */
+    interface MetricsConfig {
+
+        /**
+         * How often this process looks up how many permits of each declared bulkhead are in use in the whole cluster; one
+         * command for each bulkhead, in the background. Zero: never, and then there are no metrics of the cluster. Bulkheads
+         * with keys are not looked up.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 100 milliseconds to one day, or zero.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.metrics.cluster-interval=1m}
+         */
+        @WithDefault("10s")
+        Duration clusterInterval();
+
+        /**
+         * Whether the metrics of bulkheads with keys have the key as a tag. Each key is then a set of time series of its own,
+         * for ever, and whoever reads metrics reads keys. Only for bulkheads whose keys are few and no secret; after 1,000
+         * keys the tag is {@code other}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.metrics.key-tag=true}
+         */
+        @WithDefault("false")
+        boolean keyTag();
+    }
+
+    /**
+     * Traces by OpenTelemetry.
+     */
+    interface TracingConfig {
+
+        /**
+         * Whether the spans of bulkheads with keys have the key as an attribute. Whoever reads traces then reads keys.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.tracing.key-attribute=true}
+         */
+        @WithDefault("false")
+        boolean keyAttribute();
     }
 
     /**

@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
+import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.InstanceHandle;
 import io.quarkus.redis.client.RedisClientName;
@@ -45,6 +46,7 @@ public class RedisStoreFactory {
     private final String client;
     private final StoreKind store;
     private final Vertx vertx;
+    private final List<RedisDecorator> decorators;
 
     /**
      * Looks nothing up yet.
@@ -53,20 +55,25 @@ public class RedisStoreFactory {
      * @param buildTimeConfig names the Redis client, and says which store
      * @param redisConfig the configuration of the Redis clients
      * @param vertx runs timers
+     * @param decorators come between the client and the store
      */
     @Inject
     public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
-            RedisConfig redisConfig, Vertx vertx) {
+            RedisConfig redisConfig, Vertx vertx, @All List<RedisDecorator> decorators) {
         this.config = config;
         this.redisConfig = redisConfig;
         this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
         this.store = buildTimeConfig.store();
         this.vertx = vertx;
+        this.decorators = decorators;
     }
 
     /** The store; it connects at the first call. */
     RedisStore create() {
         Redis redis = handle().get();
+        for (RedisDecorator decorator : decorators) {
+            redis = decorator.decorate(redis);
+        }
         Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis());
         return store == StoreKind.LOCK ? lockStore(redis, mailbox) : scriptStore(redis, mailbox);
     }

@@ -14,14 +14,19 @@ import io.vertx.core.impl.VertxInternal;
  * Time by an event loop of Vert.x. Not by Vert.x's own timers: those make a context for each thread that is not one of
  * Vert.x's.
  */
-final class VertxTimers implements Timers {
+public final class VertxTimers implements Timers {
 
     private static final Planned NOTHING = () -> {
     };
 
     private final EventLoop loop;
 
-    VertxTimers(Vertx vertx) {
+    /**
+     * Takes one of the event loops.
+     *
+     * @param vertx has them
+     */
+    public VertxTimers(Vertx vertx) {
         this.loop = ((VertxInternal) vertx).getEventLoopGroup().next();
     }
 

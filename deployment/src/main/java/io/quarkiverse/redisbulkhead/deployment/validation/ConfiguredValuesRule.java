@@ -29,15 +29,18 @@ final class ConfiguredValuesRule implements Rule {
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
             "local-permits", text -> CountText.parse("localPermits", text));
 
-    private static final Map<String, Consumer<String>> GLOBAL = Map.of(
-            "enabled", text -> checkTruth("enabled", text),
-            "key-prefix", GlobalValues::checkKeyPrefix,
-            "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
-            "command-timeout", DurationText.COMMAND_TIMEOUT::parse,
-            "instances", text -> CountText.parse("instances", text),
-            "rest.status", text -> GlobalValues.checkStatus(CountText.parse("status", text)),
-            "lock-store.step-timeout", DurationText.STEP_TIMEOUT::parse,
-            "lock-store.contention-timeout", DurationText.CONTENTION_TIMEOUT::parse);
+    private static final Map<String, Consumer<String>> GLOBAL = Map.ofEntries(
+            Map.entry("enabled", text -> checkTruth("enabled", text)),
+            Map.entry("key-prefix", GlobalValues::checkKeyPrefix),
+            Map.entry("on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class)),
+            Map.entry("command-timeout", DurationText.COMMAND_TIMEOUT::parse),
+            Map.entry("instances", text -> CountText.parse("instances", text)),
+            Map.entry("rest.status", text -> GlobalValues.checkStatus(CountText.parse("status", text))),
+            Map.entry("metrics.cluster-interval", DurationText.CLUSTER_INTERVAL::parse),
+            Map.entry("metrics.key-tag", text -> checkTruth("keyTag", text)),
+            Map.entry("tracing.key-attribute", text -> checkTruth("keyAttribute", text)),
+            Map.entry("lock-store.step-timeout", DurationText.STEP_TIMEOUT::parse),
+            Map.entry("lock-store.contention-timeout", DurationText.CONTENTION_TIMEOUT::parse));
 
     private static final Map<String, Consumer<String>> OF_LOCKS = Map.of(
             "acquire-timeout", DurationText.ACQUIRE_TIMEOUT::parse,

@@ -22,13 +22,16 @@ class WrongRuntimeConfigurationTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "5ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "5ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout", "0s")
             .assertException(failure -> {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
-                assertThat(cause).hasMessageContaining("5 errors")
+                assertThat(cause).hasMessageContaining("6 errors")
                         .hasMessageContaining(
                                 "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
+                        .hasMessageContaining("quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be zero or"
+                                + " from 100 milliseconds to one day, but is PT0.005S")
                         .hasMessageContaining(
                                 "lock-store.step-timeout: stepTimeout must be from 50 milliseconds to one minute, but is PT0.01S")
                         .hasMessageContaining(

@@ -13,7 +13,9 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.MetricsConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.RestConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.TracingConfig;
 import io.smallrye.config.common.utils.StringUtil;
 
 /** Whoever adds a property of bulkheads or locks must check it. */
@@ -40,8 +42,11 @@ class ConfiguredValuesRuleCompletenessTest {
     static Stream<String> globalProperties() {
         return Stream.of(
                 namesOf(RedisBulkheadRuntimeConfig.class)
-                        .filter(name -> !Set.of("bulkheads", "lock", "rest", "lock-store").contains(name)),
+                        .filter(name -> !Set.of("bulkheads", "lock", "rest", "lock-store", "metrics", "tracing")
+                                .contains(name)),
                 namesOf(RestConfig.class).map(name -> "rest." + name),
+                namesOf(MetricsConfig.class).map(name -> "metrics." + name),
+                namesOf(TracingConfig.class).map(name -> "tracing." + name),
                 namesOf(LockStoreConfig.class).map(name -> "lock-store." + name)).flatMap(names -> names);
     }
 

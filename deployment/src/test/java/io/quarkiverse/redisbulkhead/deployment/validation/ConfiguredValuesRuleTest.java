@@ -37,8 +37,12 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
+            "RBH005 quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be a duration such as 10s, 500ms or"
+                    + " PT10S, but is 'soon'",
+            "RBH005 quarkus.redis-bulkhead.metrics.key-tag: keyTag must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
             "RBH005 quarkus.redis-bulkhead.rest.status: status must be an HTTP error status from 400 to 599, but is 200",
+            "RBH005 quarkus.redis-bulkhead.tracing.key-attribute: keyAttribute must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
             "RBH005 quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
                     + " but is 'some'",
@@ -66,6 +70,9 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.rest.status", "200")
             .overrideConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
             .overrideConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "long")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "soon")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "perhaps")
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-wait", "PT-1S")

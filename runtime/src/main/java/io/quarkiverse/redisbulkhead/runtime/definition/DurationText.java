@@ -36,7 +36,15 @@ public enum DurationText {
 
     /** For how long an operation of the store {@code lock} tries to get the lock. */
     CONTENTION_TIMEOUT("contentionTimeout", "3s, 500ms or PT3S", duration -> checkBounds("contentionTimeout", duration,
-            Duration.ofMillis(51), Duration.ofHours(1), "longer than stepTimeout, and at most one hour"));
+            Duration.ofMillis(51), Duration.ofHours(1), "longer than stepTimeout, and at most one hour")),
+
+    /** How often the metrics of the cluster are looked up. */
+    CLUSTER_INTERVAL("clusterInterval", "10s, 500ms or PT10S", duration -> {
+        if (!duration.isZero()) {
+            checkBounds("clusterInterval", duration, Duration.ofMillis(100), Duration.ofDays(1),
+                    "zero or from 100 milliseconds to one day");
+        }
+    });
 
     private final String member;
     private final String examples;

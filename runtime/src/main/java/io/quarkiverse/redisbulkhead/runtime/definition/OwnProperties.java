@@ -13,6 +13,8 @@ public final class OwnProperties {
             "rest", Set.of("status"),
             "lock", Set.of("acquire-timeout", "lock-timeout"),
             "lock-store", Set.of("step-timeout", "contention-timeout"),
+            "metrics", Set.of("enabled", "cluster-interval", "key-tag"),
+            "tracing", Set.of("enabled", "key-attribute"),
             "devservices", Set.of("enabled"));
 
     static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");

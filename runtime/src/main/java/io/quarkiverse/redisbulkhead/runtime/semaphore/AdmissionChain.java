@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * The admission to several bulkheads: permits are asked for one after the other in the order given, and given back in
@@ -15,8 +16,7 @@ import java.util.concurrent.CompletionStage;
  */
 final class AdmissionChain implements Admission {
 
-    private final List<Semaphore> semaphores;
-    private final String method;
+    private final List<Supplier<Admission>> requests;
     private final AdmissionPromise promise = new AdmissionPromise();
 
     // All are guarded by this.
@@ -31,8 +31,7 @@ final class AdmissionChain implements Admission {
      * @param method what the permits are for, as operators see it
      */
     AdmissionChain(List<Semaphore> semaphores, String method) {
-        this.semaphores = semaphores;
-        this.method = method;
+        this.requests = semaphores.stream().map(semaphore -> semaphore.request(method)).toList();
         admit(0);
     }
 
@@ -43,7 +42,7 @@ final class AdmissionChain implements Admission {
                 promise.reject(new CancellationException("The execution ended before all permits were taken"));
                 return;
             }
-            next = semaphores.get(index).admit(method);
+            next = requests.get(index).get();
             begun.push(next);
         }
         promise.waitWith(next);
@@ -62,7 +61,7 @@ final class AdmissionChain implements Admission {
             permits.addAll(held);
             all = List.copyOf(permits);
         }
-        if (index + 1 == semaphores.size()) {
+        if (index + 1 == requests.size()) {
             promise.grant(all);
         } else {
             admit(index + 1);

@@ -10,6 +10,13 @@ public interface CallListener {
     CallListener NONE = new CallListener() {
     };
 
+    /**
+     * The call asks for its permit now. Once and first; never when the call takes several permits and has not got an earlier
+     * one.
+     */
+    default void begins() {
+    }
+
     /** No permit is free, and the call begins to wait. At most once, before {@link #decided}. */
     default void waits() {
     }

@@ -41,8 +41,7 @@ final class ObservedAdmission implements Admission {
         this.listener = listener;
         this.mayWait = !maxWait.isZero();
         // Before asked(), so that a grant without a wait is not told as a wait.
-        this.granted = admission.granted().handle(this::decided).thenCompose(stage -> stage).toCompletableFuture()
-                .minimalCompletionStage();
+        this.granted = admission.granted().handle(this::decided).thenCompose(stage -> stage);
         admission.asked().thenRun(this::tellIfWaiting);
     }
 
@@ -55,7 +54,7 @@ final class ObservedAdmission implements Admission {
     private synchronized CompletionStage<List<HeldPermit>> decided(List<HeldPermit> permits, Throwable rejection) {
         if (rejection != null) {
             state = State.OVER;
-            listener.decided(result(StoreFailures.cause(rejection)), 0);
+            listener.decided(unwanted ? CallResult.CANCELLED : result(StoreFailures.cause(rejection)), 0);
             return admission.granted();
         }
         HeldPermit permit = permits.get(0);

@@ -225,8 +225,8 @@ final class PermitKeeper {
             if (failure == null) {
                 renewed(bulkhead, leases, gone, sentAt);
             } else {
-                listener.renewalFailed(bulkhead, leases.size(), StoreFailures.cause(failure));
                 tryAgain(bulkhead, leases.keySet());
+                listener.renewalFailed(bulkhead, leases.size(), StoreFailures.cause(failure));
             }
         });
     }

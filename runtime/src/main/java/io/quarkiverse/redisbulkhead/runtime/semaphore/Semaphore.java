@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -67,13 +68,28 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method) {
+        return request(method).get();
+    }
+
+    /**
+     * Prepares to ask for a permit. To be called by the thread of the caller, who is gone when it comes to asking for the
+     * second of several permits.
+     *
+     * @param method what the permit is for, as operators see it
+     * @return begins to ask; to be called at most once, by any thread
+     */
+    Supplier<Admission> request(String method) {
         if (!limiting) {
-            return UncountedAdmission.of(bulkhead);
+            return () -> UncountedAdmission.of(bulkhead);
         }
         CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        Admission admission = engine.admit(bulkhead, method);
-        return listener == CallListener.NONE ? admission
-                : new ObservedAdmission(admission, listener, bulkhead.spec().maxWait());
+        if (listener == CallListener.NONE) {
+            return () -> engine.admit(bulkhead, method);
+        }
+        return () -> {
+            listener.begins();
+            return new ObservedAdmission(engine.admit(bulkhead, method), listener, bulkhead.spec().maxWait());
+        };
     }
 
     /**

@@ -18,7 +18,8 @@ public interface SemaphoreListener {
     void lost(PermitLost loss);
 
     /**
-     * A call is about to ask for a permit. Called by the thread of the caller. Bulkheads that are switched off are not told of.
+     * A call is going to ask for a permit: at once, or when it has those of the bulkheads before. Called by the thread of the
+     * caller. Bulkheads that are switched off are not told of.
      *
      * @param bulkhead the bulkhead
      * @param method what the permit is for, as operators see it

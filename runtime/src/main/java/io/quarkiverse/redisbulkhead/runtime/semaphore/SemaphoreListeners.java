@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -31,8 +32,13 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public CallListener asks(BulkheadId bulkhead, String method) {
-        List<CallListener> interested = listeners.stream().map(listener -> asks(listener, bulkhead, method))
-                .filter(call -> call != CallListener.NONE).toList();
+        List<CallListener> interested = new ArrayList<>(listeners.size());
+        for (SemaphoreListener listener : listeners) {
+            CallListener call = asks(listener, bulkhead, method);
+            if (call != CallListener.NONE) {
+                interested.add(call);
+            }
+        }
         return interested.isEmpty() ? CallListener.NONE : new Call(interested);
     }
 
@@ -61,6 +67,11 @@ public final class SemaphoreListeners implements SemaphoreListener {
     }
 
     private record Call(List<CallListener> listeners) implements CallListener {
+
+        @Override
+        public void begins() {
+            tell(listeners, CallListener::begins);
+        }
 
         @Override
         public void waits() {

@@ -1,0 +1,84 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.builder.Version;
+import io.quarkus.maven.dependency.Dependency;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Metrics tell of an outage, and say nothing that nobody knows. */
+class MetricsOfOutageTest {
+
+    static final KillableRedis REDIS = new KillableRedis("metrics-of-outage-test");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(
+                    jar -> jar.addClasses(Guarded.class, KillableRedis.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
+                    Version.getVersion())))
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideConfigKey("quarkus.redis-bulkhead.\"open\".on-outage", "allow")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms");
+
+    @Inject
+    Guarded guarded;
+
+    @AfterAll
+    static void stop() {
+        REDIS.stop();
+    }
+
+    @Test
+    void fromTheStartUntilRedisIsThere() {
+        assertThatThrownBy(guarded::closed).isInstanceOf(BulkheadUnavailableException.class);
+        guarded.open();
+
+        Scrape away = Scrape.now();
+        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "closed", "bulkheadResult", "unavailable"))
+                .isEqualTo(1);
+        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "open", "bulkheadResult", "bypassed")).isEqualTo(1);
+        assertThat(away.value("redis_bulkhead_operationDuration_seconds_count", "operation", "acquire", "outcome", "failure"))
+                .isEqualTo(2);
+        assertThat(away.value("redis_bulkhead_permitsInUse", "bulkhead", "closed")).isNaN();
+        assertThat(away.value("redis_bulkhead_permitsLimit", "bulkhead", "closed")).isNaN();
+
+        REDIS.start();
+        awaitLimit(3.0);
+        REDIS.stop();
+        awaitLimit(Double.NaN);
+    }
+
+    // No primitive: NaN equals itself only as an object.
+    private static void awaitLimit(Double limit) {
+        await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).untilAsserted(
+                () -> assertThat(Scrape.now().value("redis_bulkhead_permitsLimit", "bulkhead", "closed")).isEqualTo(limit));
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "closed", permits = 3)
+        void closed() {
+        }
+
+        @RedisBulkhead(name = "open", permits = 3)
+        void open() {
+        }
+    }
+}

@@ -1,0 +1,278 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
+import io.quarkus.builder.Version;
+import io.quarkus.maven.dependency.Dependency;
+import io.quarkus.test.QuarkusUnitTest;
+import io.vertx.core.json.JsonObject;
+
+/** What Prometheus sees of an application with Micrometer, and that the dashboard asks for just that. */
+class MetricsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final String CALLS = "redis_bulkhead_calls_total";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Gate.class, Caller.class, Scrape.class, Sample.class))
+            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
+                    Version.getVersion())))
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms");
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    Gate gate;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void acceptedAndFull() throws Exception {
+        gate.shut();
+        Caller<String> caller = Caller.of(guarded::report);
+        await().atMost(LONG).until(() -> gate.inside() == 1);
+        assertThatThrownBy(guarded::report).isInstanceOf(BulkheadFullException.class);
+
+        Scrape during = Scrape.now();
+        assertThat(during.value(CALLS, of("reports", "report", "bulkheadResult", "accepted"))).isEqualTo(1);
+        assertThat(during.value(CALLS, of("reports", "report", "bulkheadResult", "full"))).isEqualTo(1);
+        assertThat(during.value("redis_bulkhead_executionsRunning", of("reports", "report"))).isEqualTo(1);
+        assertThat(during.value("redis_bulkhead_runningDuration_seconds_count", of("reports", "report"))).isZero();
+        awaitCluster("permitsInUse", "reports", 1);
+        awaitCluster("permitsLimit", "reports", 1);
+
+        gate.open();
+        caller.result();
+        Scrape after = Scrape.now();
+        assertThat(after.value("redis_bulkhead_executionsRunning", of("reports", "report"))).isZero();
+        assertThat(after.value("redis_bulkhead_runningDuration_seconds_count", of("reports", "report"))).isEqualTo(1);
+        assertThat(after.value("redis_bulkhead_waitingDuration_seconds_count", of("reports", "report"))).isEqualTo(1);
+        awaitCluster("permitsInUse", "reports", 0);
+    }
+
+    @Test
+    void waiting() throws Exception {
+        gate.shut();
+        Caller<String> first = Caller.of(guarded::patient);
+        await().atMost(LONG).until(() -> gate.inside() == 1);
+        Caller<String> second = Caller.of(guarded::patient);
+
+        awaitValue("redis_bulkhead_executionsWaiting", 1, of("patient", "patient"));
+        awaitCluster("waiters", "patient", 1);
+        gate.open();
+        first.result();
+        second.result();
+        Scrape after = Scrape.now();
+        assertThat(after.value("redis_bulkhead_executionsWaiting", of("patient", "patient"))).isZero();
+        assertThat(after.value("redis_bulkhead_waitingDuration_seconds_count", of("patient", "patient"))).isEqualTo(2);
+        assertThat(after.value(CALLS, of("patient", "patient", "bulkheadResult", "accepted"))).isEqualTo(2);
+    }
+
+    /** A series that begins with its first event shows no increase. */
+    @Test
+    void allSeriesOfDeclaredBulkheadsAreThereFromTheBeginning() {
+        Scrape scrape = Scrape.now();
+
+        for (String result : List.of("accepted", "bypassed", "full", "timedOut", "contended", "unavailable", "cancelled")) {
+            assertThat(scrape.value(CALLS, of("idle", "idle", "bulkheadResult", result))).isZero();
+        }
+        assertThat(
+                scrape.samples("redis_bulkhead_permitsLost_total", "bulkhead", "idle").map(lost -> lost.labels().get("reason")))
+                .containsExactlyInAnyOrder("leaseEnded", "maxHold", "revoked", "stopped", "gone");
+        assertThat(scrape.value("redis_bulkhead_renewalsFailed_total", "bulkhead", "idle")).isZero();
+        assertThat(scrape.value("redis_bulkhead_waitingDuration_seconds_count", of("idle", "idle"))).isZero();
+    }
+
+    @Test
+    void keysAreNobodysBusiness() {
+        guarded.search("acme-has-a-secret");
+
+        Scrape scrape = Scrape.now();
+        assertThat(scrape.value(CALLS, of("tenants", "search", "bulkheadResult", "accepted"))).isEqualTo(1);
+        assertThat(scrape.text()).doesNotContain("secret");
+        assertThat(scrape.samples("redis_bulkhead_permitsInUse", "bulkhead", "tenants")).isEmpty();
+    }
+
+    @Test
+    void namesThatAreMadeAtRunTimeAreBounded() {
+        for (int i = 0; i < 110; i++) {
+            bulkheads.semaphore(SemaphoreSpec.named("made-" + i).permits(1).build()).run(() -> {
+            });
+        }
+
+        Set<String> names = Scrape.now().samples(CALLS).map(sample -> sample.labels().get("bulkhead"))
+                .collect(Collectors.toSet());
+        assertThat(names).contains("other", "reports", "made-0").doesNotContain("made-109");
+        assertThat(names.stream().filter(name -> name.startsWith("made-"))).hasSizeBetween(90, 100);
+    }
+
+    @Test
+    void losses() {
+        RedisSemaphore semaphore = bulkheads.semaphore("lost");
+        Permit permit = semaphore.acquire(Duration.ZERO);
+        semaphore.revoke(permit.id());
+        permit.release();
+
+        assertThat(
+                Scrape.now().samples("redis_bulkhead_permitsLost_total", "bulkhead", "lost").mapToDouble(Sample::value).sum())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void redisItself() {
+        guarded.search("any");
+
+        Scrape scrape = Scrape.now();
+        for (String operation : List.of("acquire", "release")) {
+            assertThat(scrape.value("redis_bulkhead_operationDuration_seconds_count", "operation", operation, "outcome",
+                    "success")).isPositive();
+        }
+    }
+
+    /** All series of a metric must have the same labels, or Prometheus refuses them. */
+    @Test
+    void labelsAreTheSameInAllSeries() {
+        guarded.search("any");
+        Map<String, Set<Set<String>>> labels = Scrape.now().samples().stream().collect(Collectors.groupingBy(Sample::name,
+                TreeMap::new, Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
+
+        assertThat(labels).hasSizeGreaterThan(10).allSatisfy((name, sets) -> assertThat(sets).as(name).hasSize(1));
+        assertThat(labels.get(CALLS)).containsExactly(Set.of("bulkhead", "method", "bulkheadResult"));
+    }
+
+    /** And it asks for everything. */
+    @Test
+    void theDashboardAsksForWhatIsThere() throws IOException {
+        guarded.search("any");
+        List<String> queries = queries();
+        List<Sample> samples = Scrape.now().samples();
+        Predicate<String> isThere = name -> samples.stream().anyMatch(sample -> sample.name().equals(name));
+
+        Set<String> asked = new HashSet<>();
+        for (String query : queries) {
+            Set<String> names = find("redis_bulkhead_\\w+", query);
+            assertThat(names).as(query).isNotEmpty().allMatch(isThere);
+            asked.addAll(names);
+            Set<String> known = samples.stream().filter(sample -> names.contains(sample.name()))
+                    .flatMap(sample -> sample.labels().keySet().stream()).collect(Collectors.toSet());
+            // What a scrape adds.
+            known.addAll(Set.of("application", "instance", "job"));
+            assertThat(labels(query)).as(query).isNotEmpty().isSubsetOf(known);
+        }
+        Set<String> families = samples.stream().map(sample -> family(sample.name())).collect(Collectors.toSet());
+        assertThat(asked.stream().map(MetricsTest::family)).containsAll(families);
+        assertThat(String.join("\n", queries)).contains("contended");
+    }
+
+    private static List<String> queries() throws IOException {
+        JsonObject dashboard = new JsonObject(Files.readString(Path.of("..", "docs", "grafana", "redis-bulkhead.json")));
+        return find("\"(?:expr|query)\" *: *\"((?:[^\"\\\\]|\\\\.)*redis_bulkhead_(?:[^\"\\\\]|\\\\.)*)\"", dashboard.encode(),
+                1)
+                .stream().map(query -> query.replace("\\\"", "\"")).toList();
+    }
+
+    private static Set<String> labels(String query) {
+        Set<String> labels = new HashSet<>(find("(\\w+)(?:=~|!~|!=|=)\"", query, 1));
+        find("(?:by|without|on|ignoring) *\\(([^)]*)\\)", query, 1)
+                .forEach(list -> labels.addAll(List.of(list.split(" *, *"))));
+        find("label_values\\([^,]*(?:\\{.*})?, *(\\w+)\\)", query, 1).forEach(labels::add);
+        // Of histograms.
+        labels.remove("le");
+        return labels;
+    }
+
+    private static Set<String> find(String pattern, String text) {
+        return new HashSet<>(find(pattern, text, 0));
+    }
+
+    private static List<String> find(String pattern, String text, int group) {
+        return Pattern.compile(pattern).matcher(text).results().map((MatchResult found) -> found.group(group)).toList();
+    }
+
+    private static String family(String name) {
+        return name.replaceAll("_(bucket|count|sum|max)$", "");
+    }
+
+    private static String[] of(String bulkhead, String method, String... more) {
+        String[] labels = new String[4 + more.length];
+        labels[0] = "bulkhead";
+        labels[1] = bulkhead;
+        labels[2] = "method";
+        labels[3] = "Guarded#" + method;
+        System.arraycopy(more, 0, labels, 4, more.length);
+        return labels;
+    }
+
+    private static void awaitCluster(String what, String bulkhead, double value) {
+        awaitValue("redis_bulkhead_" + what, value, "bulkhead", bulkhead);
+    }
+
+    private static void awaitValue(String name, double value, String... labels) {
+        await().atMost(LONG).pollDelay(Duration.ZERO)
+                .untilAsserted(() -> assertThat(Scrape.now().value(name, labels)).isEqualTo(value));
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String report() {
+            return gate.pass();
+        }
+
+        @RedisBulkhead(name = "patient", permits = 1, maxWait = "20s")
+        String patient() {
+            return gate.pass();
+        }
+
+        @RedisBulkhead(name = "tenants", permits = 1)
+        String search(@BulkheadKey String tenant) {
+            return tenant;
+        }
+
+        @RedisBulkhead(name = "idle", permits = 1)
+        void idle() {
+        }
+
+        @RedisBulkhead(name = "lost", permits = 1)
+        void lost() {
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
+import io.quarkus.arc.Arc;
+import io.quarkus.builder.Version;
+import io.quarkus.maven.dependency.Dependency;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Micrometer and OpenTelemetry are there, but not for bulkheads. */
+class ObservationSwitchedOffTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
+                    Version.getVersion())))
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.enabled", "false")
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false");
+
+    @Inject
+    Guarded guarded;
+
+    @Test
+    void nobodyListens() {
+        guarded.call();
+
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
+        assertThat(Arc.container().listAll(StoreListener.class)).isEmpty();
+        Scrape scrape = Scrape.now();
+        assertThat(scrape.samples()).isEmpty();
+        assertThat(scrape.text()).contains("jvm_");
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        void call() {
+        }
+    }
+}

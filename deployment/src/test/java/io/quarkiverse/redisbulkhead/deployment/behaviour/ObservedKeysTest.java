@@ -1,0 +1,94 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Scope;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
+import io.quarkus.builder.Version;
+import io.quarkus.maven.dependency.Dependency;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Who asks for keys gets them, in metrics and in traces. */
+class ObservedKeysTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Scrape.class, Sample.class, Spans.class))
+            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
+                    Version.getVersion())))
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "true");
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    Tracer tracer;
+
+    @Inject
+    Spans spans;
+
+    @Test
+    void inMetrics() {
+        guarded.search("metrics");
+        guarded.report();
+
+        Scrape scrape = Scrape.now();
+        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "tenants", "key", "metrics", "bulkheadResult",
+                "accepted")).isEqualTo(1);
+        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "reports", "key", "", "bulkheadResult", "accepted"))
+                .isEqualTo(1);
+        Map<String, Set<Set<String>>> labels = scrape.samples().stream().collect(Collectors.groupingBy(Sample::name,
+                Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
+        assertThat(labels).allSatisfy((name, sets) -> assertThat(sets).as(name).hasSize(1));
+    }
+
+    @Test
+    void inTraces() {
+        Span span = tracer.spanBuilder("caller").startSpan();
+        try (Scope scope = span.makeCurrent()) {
+            guarded.search("traces");
+        } finally {
+            span.end();
+        }
+
+        assertThat(spans.named("redis-bulkhead acquire tenants")).singleElement()
+                .satisfies(acquire -> assertThat(acquire.getAttributes().get(AttributeKey.stringKey("redis_bulkhead.key")))
+                        .isEqualTo("traces"));
+    }
+
+    @Test
+    void nobodyLooksAtTheClusterWithoutAnInterval() {
+        assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permitsInUse");
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "tenants", permits = 5)
+        void search(@BulkheadKey String tenant) {
+        }
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
+    }
+}

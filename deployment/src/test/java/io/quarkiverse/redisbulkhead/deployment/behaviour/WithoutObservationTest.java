@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.RedisDecorator;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.InjectableBean;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Without Micrometer, and with OpenTelemetry switched off, nothing of either is in the application, and nobody listens. */
+class WithoutObservationTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClass(Guarded.class))
+            .overrideConfigKey("quarkus.otel.enabled", "false");
+
+    @Inject
+    Guarded guarded;
+
+    @Test
+    void nobodyListens() {
+        assertThatThrownBy(() -> Thread.currentThread().getContextClassLoader()
+                .loadClass("io.micrometer.core.instrument.MeterRegistry")).isInstanceOf(ClassNotFoundException.class);
+        assertThat(guarded.call()).isEqualTo("called");
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
+        assertThat(Arc.container().listAll(StoreListener.class)).isEmpty();
+        assertThat(Arc.container().listAll(RedisDecorator.class)).isEmpty();
+        assertThat(
+                Arc.container().listAll(Object.class).stream().map(handle -> handle.getBean()).map(InjectableBean::getBeanClass)
+                        .map(Class::getPackageName))
+                .isNotEmpty().noneMatch(name -> name.endsWith(".runtime.metrics")
+                        || name.endsWith(".runtime.tracing"));
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String call() {
+            return "called";
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.quarkiverse.redisbulkhead.runtime.metrics;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+
+/** The meters of the calls that one method makes of one bulkhead. */
+final class CallMeters {
+
+    private final MeterRegistry registry;
+    private final Clock clock;
+    private final Map<CallResult, Counter> calls = new EnumMap<>(CallResult.class);
+    private final Timer waitingDuration;
+    private final Timer runningDuration;
+    private final List<Gauge> gauges;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger running = new AtomicInteger();
+
+    CallMeters(MeterRegistry registry, Tags tags) {
+        this.registry = registry;
+        this.clock = registry.config().clock();
+        for (CallResult result : CallResult.values()) {
+            calls.put(result, Counter.builder(MeterNames.CALLS).tags(tags).tag(MeterNames.RESULT, ConstantLabels.of(result))
+                    .description("Calls that asked for a permit, by what became of them").register(registry));
+        }
+        this.waitingDuration = timer(MeterNames.WAITING_DURATION, tags, "From the request to the permit, or to giving it up");
+        this.runningDuration = timer(MeterNames.RUNNING_DURATION, tags, "How long executions ran");
+        this.gauges = List.of(
+                gauge(MeterNames.EXECUTIONS_WAITING, tags, waiting, "Calls of this instance that wait for a permit"),
+                gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Executions of this instance that run"));
+    }
+
+    private Timer timer(String name, Tags tags, String description) {
+        return Timer.builder(name).tags(tags).description(description)
+                .serviceLevelObjectives(MeterNames.bucketsOfCalls()).register(registry);
+    }
+
+    private Gauge gauge(String name, Tags tags, AtomicInteger value, String description) {
+        return Gauge.builder(name, value, AtomicInteger::get).tags(tags).description(description).strongReference(true)
+                .register(registry);
+    }
+
+    /** Removes what shows the state of this application. What counts may go on counting in the next one of this process. */
+    void close() {
+        gauges.forEach(registry::remove);
+    }
+
+    /** Measures one more call. */
+    CallListener newCall() {
+        return new Call();
+    }
+
+    private final class Call implements CallListener {
+
+        private long begunAt;
+        private long runsSince;
+        private boolean waits;
+
+        @Override
+        public void begins() {
+            begunAt = clock.monotonicTime();
+        }
+
+        @Override
+        public void waits() {
+            waits = true;
+            waiting.incrementAndGet();
+        }
+
+        @Override
+        public void decided(CallResult result, long fencingToken) {
+            long now = clock.monotonicTime();
+            if (waits) {
+                waiting.decrementAndGet();
+            }
+            if (waits || result.runs()) {
+                waitingDuration.record(now - begunAt, TimeUnit.NANOSECONDS);
+            }
+            if (result.runs()) {
+                runsSince = now;
+                running.incrementAndGet();
+            }
+            calls.get(result).increment();
+        }
+
+        @Override
+        public void ended() {
+            running.decrementAndGet();
+            runningDuration.record(clock.monotonicTime() - runsSince, TimeUnit.NANOSECONDS);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.quarkiverse.redisbulkhead.runtime.metrics;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+
+/** Looks at bulkheads over all processes now and then, so that whoever wants the numbers need not wait for the store. */
+final class ClusterReadings {
+
+    /** What is known of one bulkhead. */
+    static final class Reading {
+
+        private final Supplier<CompletionStage<SemaphoreStatus>> question;
+        private final AtomicBoolean underWay = new AtomicBoolean();
+        // Null while nothing is known.
+        private volatile SemaphoreStatus latest;
+
+        Reading(Supplier<CompletionStage<SemaphoreStatus>> question) {
+            this.question = question;
+        }
+
+        /** A number of the latest answer; no number when the store did not answer. */
+        double value(ToDoubleFunction<SemaphoreStatus> number) {
+            SemaphoreStatus status = latest;
+            return status == null ? Double.NaN : number.applyAsDouble(status);
+        }
+
+        private void read() {
+            if (underWay.compareAndSet(false, true)) {
+                question.get().whenComplete((status, failure) -> {
+                    latest = status;
+                    underWay.set(false);
+                });
+            }
+        }
+    }
+
+    private final List<Reading> readings;
+    private final Timers timers;
+    private final Duration interval;
+
+    // Both are guarded by this.
+    private Timers.Planned next = () -> {
+    };
+    private boolean stopped;
+
+    ClusterReadings(List<Reading> readings, Timers timers, Duration interval) {
+        this.readings = readings;
+        this.timers = timers;
+        this.interval = interval;
+    }
+
+    /** Looks now, and again after each interval. */
+    void begin() {
+        synchronized (this) {
+            if (stopped) {
+                return;
+            }
+            next = timers.after(interval, this::begin);
+        }
+        readings.forEach(Reading::read);
+    }
+
+    /** Looks no more. */
+    synchronized void stop() {
+        stopped = true;
+        next.cancel();
+    }
+}

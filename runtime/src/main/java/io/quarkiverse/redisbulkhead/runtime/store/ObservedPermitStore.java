@@ -1,0 +1,99 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import org.jboss.logging.Logger;
+
+/** A store that tells how long it takes to answer. What a listener throws is logged, and the answer is what it was. */
+public final class ObservedPermitStore implements PermitStore {
+
+    private static final Logger LOG = Logger.getLogger(ObservedPermitStore.class);
+
+    private final PermitStore store;
+    private final StoreListener listener;
+
+    /**
+     * Tells of one store.
+     *
+     * @param store does the work
+     * @param listener is told
+     */
+    public ObservedPermitStore(PermitStore store, StoreListener listener) {
+        this.store = store;
+        this.listener = listener;
+    }
+
+    private <T> CompletionStage<T> observed(StoreOperation operation, long begunAt, CompletionStage<T> answer) {
+        answer.whenComplete((value, failure) -> {
+            Duration time = Duration.ofNanos(System.nanoTime() - begunAt);
+            try {
+                listener.done(operation, time,
+                        failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+            } catch (RuntimeException e) {
+                LOG.errorf(e, "%s failed", listener.getClass().getName());
+            }
+        });
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return observed(StoreOperation.ACQUIRE, System.nanoTime(), store.acquire(request));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
+        return observed(StoreOperation.RELEASE, System.nanoTime(), store.release(bulkhead, permitId));
+    }
+
+    @Override
+    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
+        return observed(StoreOperation.CANCEL, System.nanoTime(), store.cancel(bulkhead, permitIds, forgetAfter));
+    }
+
+    @Override
+    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
+        return observed(StoreOperation.RENEW, System.nanoTime(), store.renew(bulkhead, leases));
+    }
+
+    @Override
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+        return observed(StoreOperation.POLL, System.nanoTime(), store.poll(bulkhead, limit, places));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
+        return observed(StoreOperation.REVOKE, System.nanoTime(), store.revoke(bulkhead, permitId));
+    }
+
+    @Override
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
+        return observed(StoreOperation.RESIZE, System.nanoTime(), store.resize(bulkhead, limit));
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
+        return observed(StoreOperation.RESET_SIZE, System.nanoTime(), store.resetSize(bulkhead));
+    }
+
+    @Override
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+        return observed(StoreOperation.OCCUPANCY, System.nanoTime(), store.occupancy(bulkhead, most));
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most));
+    }
+
+    @Override
+    public void listen(Consumer<Notice> notices) {
+        store.listen(notices);
+    }
+}

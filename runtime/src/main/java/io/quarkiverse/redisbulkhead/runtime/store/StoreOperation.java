@@ -1,0 +1,26 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+/** What a {@link PermitStore} can be asked. */
+public enum StoreOperation {
+
+    /** {@link PermitStore#acquire}. */
+    ACQUIRE,
+    /** {@link PermitStore#release}. */
+    RELEASE,
+    /** {@link PermitStore#cancel}. */
+    CANCEL,
+    /** {@link PermitStore#renew}. */
+    RENEW,
+    /** {@link PermitStore#poll}. */
+    POLL,
+    /** {@link PermitStore#revoke}. */
+    REVOKE,
+    /** {@link PermitStore#resize}. */
+    RESIZE,
+    /** {@link PermitStore#resetSize}. */
+    RESET_SIZE,
+    /** {@link PermitStore#occupancy}. */
+    OCCUPANCY,
+    /** {@link PermitStore#inUse}. */
+    IN_USE
+}

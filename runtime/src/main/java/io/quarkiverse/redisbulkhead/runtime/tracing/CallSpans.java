@@ -1,0 +1,126 @@
+package io.quarkiverse.redisbulkhead.runtime.tracing;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
+import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * Makes the way from the request to the permit a span, below the span of the caller. It is never the current span: what
+ * runs with the permit is a child of the caller's span, too. Where the caller has no span there is none.
+ */
+@Singleton
+public class CallSpans implements SemaphoreListener {
+
+    static final AttributeKey<String> BULKHEAD = AttributeKey.stringKey("redis_bulkhead.name");
+    static final AttributeKey<String> KEY = AttributeKey.stringKey("redis_bulkhead.key");
+    static final AttributeKey<String> RESULT = AttributeKey.stringKey("redis_bulkhead.result");
+    static final AttributeKey<Long> WAITED = AttributeKey.longKey("redis_bulkhead.waited_ms");
+    static final AttributeKey<Long> TOKEN = AttributeKey.longKey("redis_bulkhead.fencing_token");
+    static final AttributeKey<String> METHOD = AttributeKey.stringKey("code.function");
+
+    private static final String TRACER = "io.quarkiverse.redisbulkhead";
+    private static final String NAME = "redis-bulkhead acquire ";
+
+    private static final Map<CallResult, String> RESULTS = Arrays.stream(CallResult.values())
+            .collect(Collectors.toMap(result -> result, ConstantLabels::of));
+
+    private final Tracer tracer;
+    private final boolean keyAttribute;
+    private final BoundedLabels names;
+    private final Map<String, String> spanNames = new ConcurrentHashMap<>();
+
+    /**
+     * Makes no span yet.
+     *
+     * @param openTelemetry makes them
+     * @param bulkheads knows which names are declared; needs this bean itself, so it is asked when there are calls
+     * @param config says whether keys are an attribute
+     */
+    @Inject
+    public CallSpans(OpenTelemetry openTelemetry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
+        this.tracer = openTelemetry.getTracer(TRACER);
+        this.keyAttribute = config.tracing().keyAttribute();
+        this.names = new BoundedLabels(name -> bulkheads.get().names().contains(name), BoundedLabels.MOST_UNDECLARED_NAMES);
+    }
+
+    @Override
+    public void lost(PermitLost loss) {
+        // By then the span has ended.
+    }
+
+    @Override
+    public CallListener asks(BulkheadId bulkhead, String method) {
+        Context caller = Context.current();
+        return Span.fromContext(caller).getSpanContext().isValid() ? new Call(caller, bulkhead, method) : CallListener.NONE;
+    }
+
+    private Span begin(Context caller, BulkheadId bulkhead, String method) {
+        Span span = tracer.spanBuilder(spanNames.computeIfAbsent(names.of(bulkhead.name()), NAME::concat)).setParent(caller)
+                .setAttribute(BULKHEAD, bulkhead.name()).setAttribute(METHOD, method).startSpan();
+        if (keyAttribute) {
+            bulkhead.key().ifPresent(key -> span.setAttribute(KEY, key));
+        }
+        return span;
+    }
+
+    private final class Call implements CallListener {
+
+        private final Context caller;
+        private final BulkheadId bulkhead;
+        private final String method;
+        private Span span;
+        private long begunAt;
+
+        private Call(Context caller, BulkheadId bulkhead, String method) {
+            this.caller = caller;
+            this.bulkhead = bulkhead;
+            this.method = method;
+        }
+
+        @Override
+        public void begins() {
+            begunAt = System.nanoTime();
+            span = CallSpans.this.begin(caller, bulkhead, method);
+        }
+
+        @Override
+        public void waits() {
+            span.addEvent("waits");
+        }
+
+        @Override
+        public void decided(CallResult result, long fencingToken) {
+            span.setAttribute(RESULT, RESULTS.get(result))
+                    .setAttribute(WAITED, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunAt));
+            if (fencingToken != 0) {
+                span.setAttribute(TOKEN, fencingToken);
+            }
+            if (result == CallResult.UNAVAILABLE || result == CallResult.CONTENDED) {
+                span.setStatus(StatusCode.ERROR);
+            }
+            span.end();
+        }
+    }
+}

@@ -1,0 +1,398 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** What listeners are told of calls, and in which order. */
+class ObservedAdmissionTest {
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
+    static final SemaphoreSpec WAITING = SPEC.toBuilder().maxWait(Duration.ofSeconds(10)).build();
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final Log log = new Log();
+    SemaphoreEngine engine = engine(log);
+
+    @Test
+    void accepted() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7");
+
+        HeldPermit permit = granted(admission).join().get(0);
+        assertThat(permit.fencingToken()).isEqualTo(7);
+        assertThat(permit.isHeld()).isTrue();
+        admission.end();
+        admission.end();
+        permit.release();
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        assertThat(store.log).as("released once").containsOnlyOnce("release reports");
+    }
+
+    @Test
+    void endsWithItsPermit() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        HeldPermit permit = granted(admission).join().get(0);
+
+        CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        store.answerReleases(true);
+        assertThat(released).isCompletedWithValue(true);
+        permit.release();
+        admission.end();
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+    }
+
+    @Test
+    void full() {
+        Admission admission = ask(SPEC);
+        reply(new Full(5, Duration.ofSeconds(3), false));
+        admission.end();
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        log.isExactly("asks reports A#a", "begins", "FULL 0");
+    }
+
+    @Test
+    void waitsForItsPermit() {
+        Admission admission = ask(WAITING);
+        log.isExactly("asks reports A#a", "begins");
+        waitInStore();
+        log.isExactly("asks reports A#a", "begins", "waits");
+        handOver(9);
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "waits", "ACCEPTED 9", "ended");
+    }
+
+    @Test
+    void timedOut() {
+        Admission admission = ask(WAITING);
+        waitInStore();
+        store.answerPolls = null;
+        timers.advance(Duration.ofSeconds(10));
+        reply(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        store.answerReleases(false);
+        admission.end();
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        log.isExactly("asks reports A#a", "begins", "waits", "TIMED_OUT 0");
+    }
+
+    @Test
+    void contended() {
+        Admission admission = ask(SPEC);
+        fail(new StoreContendedException("too many"));
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "CONTENDED 0");
+    }
+
+    @Test
+    void unavailable() {
+        ask(SPEC);
+        fail(ManualStore.lost());
+        engine.refuseAndRejectWaiters();
+        ask(SPEC);
+
+        log.isExactly("asks reports A#a", "begins", "UNAVAILABLE 0", "asks reports A#a", "begins", "UNAVAILABLE 0");
+    }
+
+    @Test
+    void cancelledWhileItWaits() {
+        Admission admission = ask(WAITING);
+        waitInStore();
+        admission.end();
+        store.answerReleases(false);
+
+        log.isExactly("asks reports A#a", "begins", "waits", "CANCELLED 0");
+    }
+
+    /** Whatever the answer is that comes when nobody wants it any more. */
+    @Test
+    void cancelledBeforeTheAnswer() {
+        ask(SPEC).end();
+        reply(new Granted(7, false));
+        store.answerReleases(true);
+        log.isExactly("asks reports A#a", "begins", "CANCELLED 0");
+
+        ask(SPEC).end();
+        reply(new Full(5, Duration.ofSeconds(3), false));
+        log.isExactly("asks reports A#a", "begins", "CANCELLED 0", "asks reports A#a", "begins", "CANCELLED 0");
+    }
+
+    /** Both engines have the listener, and one of them tells. */
+    @Test
+    void bypassedByTheLocalLimit() {
+        SemaphoreSpec spec = SPEC.toBuilder().onOutage(OnOutage.LOCAL).build();
+        Admission admission = ask(spec);
+        fail(ManualStore.lost());
+        ask(spec);
+        fail(ManualStore.lost());
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "BYPASSED 0", "asks reports A#a", "begins", "FULL 0", "ended");
+    }
+
+    @Test
+    void bypassedWithoutALimit() {
+        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        fail(ManualStore.lost());
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "BYPASSED 0", "ended");
+    }
+
+    @Test
+    void switchedOff() {
+        engine.openSemaphore(SPEC).admit("A#a").end();
+
+        log.isExactly();
+    }
+
+    /** The caller's thread is asked about all of them; that the second one begins is up to the store. */
+    @Test
+    void severalBulkheads() {
+        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        log.isExactly("asks reports A#a", "asks other A#a", "begins");
+        reply(new Granted(7, false));
+        log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins");
+        store.acquires.get("other").complete(new Full(5, Duration.ofSeconds(3), false));
+        chain.end();
+
+        log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins", "FULL 0", "ended");
+    }
+
+    @Test
+    void theFirstOfSeveralRejects() {
+        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        reply(new Full(5, Duration.ofSeconds(3), false));
+        chain.end();
+
+        log.isExactly("asks reports A#a", "asks other A#a", "begins", "FULL 0");
+    }
+
+    @Test
+    void oneListenerThatFailsHurtsNobody() {
+        Log second = new Log();
+        engine = engine(new SemaphoreListeners(List.of(new Failing(), log, new Failing(), second)));
+        Admission admission = ask(WAITING);
+        waitInStore();
+        handOver(9);
+        assertThat(granted(admission)).isCompleted();
+        failedRenewal();
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "waits", "ACCEPTED 9", "1 not renewed: no answer", "ended");
+        second.isExactly(log.lines.toArray(String[]::new));
+    }
+
+    /** Trap 6: and neither hurts the renewals. */
+    @Test
+    void renewalsGoOnThoughTheListenerFails() {
+        engine = engine(new SemaphoreListeners(List.of(new Failing(), log)));
+        ask(SPEC);
+        reply(new Granted(7, false));
+        failedRenewal();
+        failedRenewal();
+
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "1 not renewed: no answer", "1 not renewed: no answer");
+    }
+
+    @Test
+    void lossesAreTold() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        timers.jump(Duration.ofSeconds(31));
+        timers.advance(Duration.ZERO);
+        admission.end();
+
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "lost LEASE_ENDED", "ended");
+    }
+
+    @Test
+    void nothingIsWrappedForNobody() {
+        engine = engine(losses -> {
+        });
+        assertThat(ask(SPEC)).isInstanceOf(PermitAdmission.class);
+        engine = engine(new SemaphoreListeners(List.of(losses -> {
+        }, losses -> {
+        })));
+        assertThat(ask(SPEC)).isInstanceOf(PermitAdmission.class);
+    }
+
+    @Test
+    void thePermitIsTheOneBehindIt() {
+        Admission admission = ask(engine.semaphore(SPEC).forKey("acme", OptionalInt.empty()));
+        reply(new Granted(7, false));
+        HeldPermit permit = granted(admission).join().get(0);
+
+        assertThat(permit.id()).isEqualTo(store.requests.get("reports").permitId());
+        assertThat(permit.bulkhead()).isEqualTo("reports");
+        assertThat(permit.key()).contains("acme");
+        assertThat(permit.interruption()).isEmpty();
+        CompletableFuture<Boolean> refreshed = permit.refresh().toCompletableFuture();
+        store.renewals.get(0).reply().complete(Set.of());
+        assertThat(refreshed).isCompletedWithValue(true);
+        admission.end();
+    }
+
+    private static SemaphoreSpec other() {
+        return SemaphoreSpec.named("other").permits(1).build();
+    }
+
+    private SemaphoreEngine engine(SemaphoreListener listener) {
+        HolderIdentity identity = new HolderIdentity("app", "host:1");
+        return new SemaphoreEngine(store, timers, identity, listener, new SemaphoreEngine(
+                new LocalPermitStore(timers::nanoTime, 1_000_000), timers, identity, listener, false));
+    }
+
+    private Admission ask(SemaphoreSpec spec) {
+        return ask(engine.semaphore(spec));
+    }
+
+    private static Admission ask(Semaphore semaphore) {
+        return semaphore.admit("A#a");
+    }
+
+    private void reply(AcquireReply reply) {
+        store.acquires.get("reports").complete(reply);
+    }
+
+    private void fail(Throwable failure) {
+        store.acquires.get("reports").completeExceptionally(failure);
+    }
+
+    private void waitInStore() {
+        reply(new Waiting(5, Duration.ofSeconds(25), 0, false));
+    }
+
+    private void handOver(long ticket) {
+        store.listener.accept(new HandedOver(store.requests.get("reports").permitId(), new HandOver(ticket, 30_000)));
+    }
+
+    private void failedRenewal() {
+        int before = store.renewals.size();
+        timers.advance(Duration.ofSeconds(11));
+        store.renewals.get(before).reply().completeExceptionally(ManualStore.lost());
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+    }
+
+    /** Writes down what it is told. */
+    static class Log implements SemaphoreListener {
+
+        final List<String> lines = new ArrayList<>();
+
+        @Override
+        public void lost(PermitLost loss) {
+            lines.add("lost " + loss.reason());
+        }
+
+        @Override
+        public CallListener asks(BulkheadId bulkhead, String method) {
+            lines.add("asks " + bulkhead.name() + " " + method);
+            return new CallListener() {
+
+                @Override
+                public void begins() {
+                    lines.add("begins");
+                }
+
+                @Override
+                public void waits() {
+                    lines.add("waits");
+                }
+
+                @Override
+                public void decided(CallResult result, long fencingToken) {
+                    lines.add(result + " " + fencingToken);
+                }
+
+                @Override
+                public void ended() {
+                    lines.add("ended");
+                }
+            };
+        }
+
+        @Override
+        public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+            lines.add(permits + " not renewed: " + failure.getMessage());
+        }
+
+        void isExactly(String... expected) {
+            assertThat(lines).containsExactly(expected);
+        }
+    }
+
+    /** Throws whatever it is told. */
+    static class Failing implements SemaphoreListener {
+
+        @Override
+        public void lost(PermitLost loss) {
+            throw new IllegalStateException("told of a loss");
+        }
+
+        @Override
+        public CallListener asks(BulkheadId bulkhead, String method) {
+            return new CallListener() {
+
+                @Override
+                public void begins() {
+                    throw new IllegalStateException("told that it begins");
+                }
+
+                @Override
+                public void waits() {
+                    throw new IllegalStateException("told that it waits");
+                }
+
+                @Override
+                public void decided(CallResult result, long fencingToken) {
+                    throw new IllegalStateException("told what was decided");
+                }
+
+                @Override
+                public void ended() {
+                    throw new IllegalStateException("told that it ended");
+                }
+            };
+        }
+
+        @Override
+        public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+            throw new IllegalStateException("told of a failed renewal");
+        }
+    }
+}
