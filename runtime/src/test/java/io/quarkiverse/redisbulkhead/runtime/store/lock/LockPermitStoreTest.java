@@ -310,11 +310,11 @@ class LockPermitStoreTest {
     void manyBulkheadsAtOnceWaitForTheirTurn() throws Exception {
         Redis client = redis.newClient();
         open.add(client::close);
-        List<RedisLink> links = LockStores.links(redis, client, Duration.ofMillis(300));
+        List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(1));
         open.addAll(links);
         LockPermitStore impatient = new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test",
                 STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
-        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 3_000)
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 8_000)
                 .mapToObj(i -> impatient
                         .acquire(new AcquireRequest(BulkheadId.of("bulkhead" + i), "a", 1, LONG, false, Duration.ZERO, "app",
                                 "host:1", "A#a"))
