@@ -2,117 +2,355 @@ import { html, css } from 'lit';
 import { QwcHotReloadElement } from 'qwc-hot-reload-element';
 import { JsonRpc } from 'jsonrpc';
 import { columnBodyRenderer } from '@vaadin/grid/lit.js';
+import '@vaadin/button';
 import '@vaadin/grid';
 import '@vaadin/grid/vaadin-grid-sort-column.js';
+import '@vaadin/icon';
 import '@vaadin/progress-bar';
+import '@vaadin/text-field';
+import { count, span } from './redis-bulkhead-format.js';
+import { GridRows } from './redis-bulkhead-grid-rows.js';
+import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
+import { bulkheadRows, flattened } from './redis-bulkhead-rows.js';
+import { styles } from './redis-bulkhead-styles.js';
+import { plot, useBar } from './redis-bulkhead-use.js';
+import './redis-bulkhead-actions.js';
+import './redis-bulkhead-occupants.js';
 
-/** Shows every bulkhead with its use and its current holders, live. */
+/** Bulkheads with more keys than these are closed at first. */
+const KEYS_SHOWN_AT_FIRST = 10;
+/** More rows than these scroll. */
+const ROWS_WITHOUT_SCROLLING = 9;
+
+/** Shows every bulkhead with its use, who holds its permits and who waits, live. */
 export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
-  jsonRpc = new JsonRpc(this);
-
-  static styles = css`
-    :host { display: flex; flex-direction: column; gap: 1.5em; padding: 1em; height: 100%; overflow: auto; }
-    h3 { margin: 0; font-size: var(--lumo-font-size-l); }
-    .head { display: flex; align-items: baseline; gap: 1em; flex-wrap: wrap; }
-    .about { color: var(--lumo-secondary-text-color); }
-    .away { color: var(--lumo-error-text-color); }
-    vaadin-progress-bar { margin: 0.4em 0; }
-    code { font-size: 85%; }
-  `;
+  static styles = [styles, css`
+    :host { display: flex; flex-direction: column; gap: var(--rb-gap); padding: 0 1em 1em; height: 100%; box-sizing: border-box; overflow: auto; }
+    .live { display: inline-flex; align-items: center; gap: 0.5em; white-space: nowrap; }
+    .dot { width: 0.6em; height: 0.6em; border-radius: 50%; background: var(--lumo-success-color); }
+    .dot.away { background: var(--lumo-error-color); }
+    .dot.silent { background: var(--rb-warning); }
+    .overview { flex: none; }
+    .overview.tall { height: 42%; min-height: 20em; }
+    .name { display: flex; align-items: center; gap: 0.5em; min-width: 0; }
+    .name .title { font-weight: 500; }
+    .name.key { padding-left: 2.1em; }
+    .name.key .title { font-weight: 400; }
+    .name.note { padding-left: 2.1em; color: var(--lumo-secondary-text-color); font-size: var(--lumo-font-size-s); }
+    .toggle, .untoggled { flex: none; width: 1.6em; height: 1.6em; }
+    .toggle {
+      display: inline-flex; align-items: center; justify-content: center; padding: 0; border: 0; background: none; cursor: pointer;
+      color: var(--lumo-secondary-text-color); border-radius: var(--lumo-border-radius-s);
+    }
+    .toggle:hover { background: var(--lumo-contrast-10pct); }
+    .toggle:focus-visible { outline: 2px solid var(--lumo-primary-color-50pct); }
+    .toggle vaadin-icon { width: 0.8em; height: 0.8em; transition: transform 0.15s; }
+    .toggle[aria-expanded="true"] vaadin-icon { transform: rotate(90deg); }
+    .use { display: flex; align-items: center; gap: 0.75em; }
+    .bar { flex: 1 1 4em; min-width: 3em; height: 0.5em; border-radius: 0.25em; overflow: hidden; background: var(--lumo-contrast-10pct); }
+    .use .number { flex: 0 0 6.5em; }
+    .fill { height: 100%; border-radius: inherit; background: var(--lumo-primary-color); transition: width 0.3s; }
+    .fill.high { background: var(--rb-warning); }
+    .fill.full { background: var(--lumo-error-color); }
+    .plot { display: block; width: 100%; height: 28px; color: var(--lumo-primary-color); }
+    .plot .area { fill: currentColor; opacity: 0.18; }
+    .plot .line { fill: none; stroke: currentColor; stroke-width: 1.5; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+    .plot .ground { stroke: var(--lumo-contrast-20pct); stroke-width: 1; vector-effect: non-scaling-stroke; }
+    .details { flex: 1 1 auto; display: flex; flex-direction: column; gap: 0.5em; min-height: 22em; border-top: 1px solid var(--lumo-contrast-10pct); padding-top: var(--rb-gap); }
+    .details header { display: flex; align-items: center; gap: 0.75em; flex-wrap: wrap; }
+    .details h2 { margin: 0; font-size: var(--lumo-font-size-l); font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; }
+    .details h2 .about { font-weight: 400; }
+    .details vaadin-button { margin: 0; }
+    redis-bulkhead-occupants { flex: 1 1 auto; }
+    .loading { max-width: 20em; margin: 4em auto; text-align: center; }
+  `];
 
   static properties = {
-    _bulkheads: { state: true },
-    _error: { state: true },
+    _state: { state: true },
+    _query: { state: true },
+    _selected: { state: true },
+    _now: { state: true },
+    _silence: { state: true },
   };
+
+  constructor() {
+    super();
+    spreadRequestNumbers(JsonRpc);
+    this.jsonRpc = new JsonRpc(this, false);
+    // The object itself has every property that it is asked for, so templates take it for one of their own.
+    this._changes = {
+      revoke: what => this.jsonRpc.revoke(what),
+      resize: what => this.jsonRpc.resize(what),
+      resetSize: what => this.jsonRpc.resetSize(what),
+    };
+    this._query = '';
+    this._toggled = new Map();
+    this._tree = [];
+    this._rows = new GridRows((rows, orders) => flattened(rows, orders, row => this._isOpen(row)));
+    this._live = new LiveState(this.jsonRpc, state => this._onState(state), () => this._onTick());
+  }
 
   connectedCallback() {
     super.connectedCallback();
-    this.hotReload();
+    this._live.start();
   }
 
   disconnectedCallback() {
-    this._stop();
+    this._live.stop();
     super.disconnectedCallback();
   }
 
+  /** The application was reloaded, or is there again. */
   hotReload() {
-    this._stop();
-    this._stream = this.jsonRpc.watch().onNext(({ result }) => {
-      this._error = result.error;
-      if (result.bulkheads) {
-        this._bulkheads = result.bulkheads;
-      }
-    });
+    this._live.restart();
   }
 
-  _stop() {
-    this._stream?.cancel();
-    this._stream = undefined;
+  _onState(state) {
+    this._state = state;
+    this._onTick();
+  }
+
+  _onTick() {
+    this._now = this._live.now();
+    this._silence = this._live.silence();
+  }
+
+  willUpdate(changed) {
+    if (!this._state?.bulkheads) {
+      return;
+    }
+    if (changed.has('_state') || changed.has('_query')) {
+      this._tree = bulkheadRows(this._state.bulkheads, this._query.trim().toLowerCase());
+    }
+    const all = this._tree.flatMap(row => [row, ...row.children]).filter(row => row.kind !== 'note');
+    this._detail = all.find(row => row.id === this._selected);
+    if (!this._detail && (this._query !== '' || this._selected === undefined || !this._isKnown(this._selected))) {
+      this._detail = all.find(row => row.kind !== 'keyed' && row.holders.length + row.waiters.length > 0)
+        ?? all.find(row => row.inUse > 0) ?? all[0];
+      this._selected = this._query === '' ? this._detail?.id : this._selected;
+    }
+  }
+
+  // A key that nobody uses for a moment stays selected: it may be back with the next call.
+  _isKnown(id) {
+    const [name] = JSON.parse(id);
+    return this._state.bulkheads.some(bulkhead => bulkhead.name === name);
+  }
+
+  updated() {
+    const grid = this.renderRoot.querySelector('vaadin-grid.overview');
+    if (grid && !grid.dataProvider) {
+      grid.dataProvider = this._rows.provider;
+    }
+    this._rows.update(this._tree, grid);
+    if (grid) {
+      const selected = this._rows.shown.find(row => row.id === this._detail?.id);
+      if (grid.selectedItems[0] !== selected) {
+        grid.selectedItems = selected ? [selected] : [];
+      }
+    }
   }
 
   render() {
     return html`
-      ${this._error ? html`<div class="away" role="alert">${this._error}</div>` : ''}
-      ${this._body()}`;
+      ${this._error()}
+      ${this._body()}
+      <redis-bulkhead-actions .application="${this._changes}"></redis-bulkhead-actions>`;
   }
 
   _body() {
-    if (!this._bulkheads) {
-      return this._error ? '' : html`<span>Loading ...</span>`;
+    if (!this._state?.bulkheads) {
+      return this._state?.error ? '' : html`
+        <div class="loading" role="status"><p class="about">Looking at Redis …</p><vaadin-progress-bar indeterminate></vaadin-progress-bar></div>`;
     }
-    if (this._bulkheads.length === 0) {
-      return html`<span class="about">No method of this application carries <code>@RedisBulkhead</code>.</span>`;
+    if (this._state.bulkheads.length === 0) {
+      return html`
+        <div class="empty">
+          <vaadin-icon icon="font-awesome-solid:users-line"></vaadin-icon>
+          <strong>There is no bulkhead yet</strong>
+          <span>Put <code>@RedisBulkhead(name = "reports", permits = 5)</code> on a method, and it appears here.</span>
+        </div>`;
     }
-    return this._bulkheads.map(bulkhead => this._bulkhead(bulkhead));
+    return html`${this._toolbar()}${this._notes()}${this._overview()}${this._details()}`;
   }
 
-  _bulkhead(bulkhead) {
-    return bulkhead.keyed ? this._keyed(bulkhead) : this._oneLimit(bulkhead);
+  _error() {
+    const state = this._state;
+    if (state?.error) {
+      return html`
+        <div class="banner error" role="alert">
+          <vaadin-icon icon="font-awesome-solid:plug-circle-xmark"></vaadin-icon>
+          <div>
+            <strong>${state.at === undefined ? 'Redis is away' : `Redis is away, showing the state of ${span(this._now - state.at)} ago`}</strong>
+            <span class="about">${state.error}. This page goes on by itself when Redis is back.</span>
+          </div>
+        </div>`;
+    }
+    return '';
   }
 
-  _keyed(bulkhead) {
+  _toolbar() {
+    const rows = this._state.bulkheads.flatMap(bulkhead => bulkhead.limits);
+    const total = value => rows.reduce((all, limit) => all + limit[value], 0);
     return html`
-      <section>
-        <div class="head">
-          <h3>${bulkhead.name}</h3>
-          <span>${bulkhead.limit} for each key</span>
-          <span class="about">${bulkhead.fair ? 'fair, ' : ''}lease ${bulkhead.expire}</span>
-        </div>
-        <span class="about">Who holds permits of which key is not listed here.</span>
-      </section>`;
+      <div class="toolbar">
+        <vaadin-text-field clear-button-visible placeholder="Filter by bulkhead, key, method, instance, permit …" aria-label="Filter"
+          .value="${this._query}" @value-changed="${event => { this._query = event.detail.value; }}">
+          <vaadin-icon slot="prefix" icon="font-awesome-solid:magnifying-glass"></vaadin-icon>
+        </vaadin-text-field>
+        <span class="spacer"></span>
+        <span class="about number">${count(this._state.bulkheads.length, 'bulkhead')} · ${total('inUse').toLocaleString('en')} in use
+          · ${total('waiting').toLocaleString('en')} waiting</span>
+        ${this._liveness()}
+      </div>`;
   }
 
-  _oneLimit(bulkhead) {
-    return html`
-      <section>
-        <div class="head">
-          <h3>${bulkhead.name}</h3>
-          <span>${bulkhead.inUse} of ${bulkhead.limit} in use${bulkhead.waiting > 0 ? `, ${bulkhead.waiting} waiting` : ''}</span>
-          <span class="about">${bulkhead.fair ? 'fair, ' : ''}lease ${bulkhead.expire}</span>
-        </div>
-        <vaadin-progress-bar value="${Math.min(1, bulkhead.inUse / bulkhead.limit)}"></vaadin-progress-bar>
-        ${bulkhead.holders.length === 0 ? html`<span class="about">Nobody holds a permit.</span>` : this._holders(bulkhead.holders)}
-      </section>`;
+  _liveness() {
+    if (this._silence > 0) {
+      return html`<span class="live"><span class="dot silent"></span>No news for ${span(this._silence)}</span>`;
+    }
+    return this._state.error
+      ? html`<span class="live"><span class="dot away"></span>Redis is away</span>`
+      : html`<span class="live"><span class="dot"></span>Live</span>`;
   }
 
-  _holders(holders) {
+  _notes() {
+    return this._state.incomplete ? html`
+      <div class="banner" role="note">
+        <vaadin-icon icon="font-awesome-solid:circle-info"></vaadin-icon>
+        <div><strong>There may be more in use than is listed</strong><span class="about">${this._state.incomplete}</span></div>
+      </div>` : '';
+  }
+
+  _overview() {
+    if (this._tree.length === 0) {
+      return html`
+        <div class="empty">
+          <vaadin-icon icon="font-awesome-solid:filter"></vaadin-icon>
+          <strong>Nothing matches “${this._query}”</strong>
+          <vaadin-button theme="tertiary small" @click="${() => { this._query = ''; }}">Clear the filter</vaadin-button>
+        </div>`;
+    }
+    const tall = flattened(this._tree, [], row => this._isOpen(row)).length > ROWS_WITHOUT_SCROLLING;
     return html`
-      <vaadin-grid .items="${holders}" theme="row-stripes" all-rows-visible>
-        <vaadin-grid-sort-column path="application" header="Application" auto-width></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="instance" header="Instance" auto-width></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="method" header="Method" auto-width></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="since" header="Since" auto-width
-          ${columnBodyRenderer(holder => this._time(holder.since), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="until" header="Lease ends" auto-width
-          ${columnBodyRenderer(holder => this._time(holder.until), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-column path="ticket" header="Fencing token" auto-width></vaadin-grid-column>
-        <vaadin-grid-column path="permitId" header="Permit" auto-width></vaadin-grid-column>
+      <vaadin-grid class="overview ${tall ? 'tall' : ''}" theme="compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
+        aria-label="Bulkheads" @active-item-changed="${event => this._select(event.detail.value)}">
+        <vaadin-grid-sort-column path="title" header="Bulkhead" width="18em" flex-grow="3" resizable
+          ${columnBodyRenderer(row => this._name(row), [])}></vaadin-grid-sort-column>
+        <vaadin-grid-sort-column path="use" header="In use" width="14em" flex-grow="2" resizable
+          ${columnBodyRenderer(row => row.kind === 'note' ? '' : useBar(row), [])}></vaadin-grid-sort-column>
+        <vaadin-grid-sort-column path="waiting" header="Waiting" width="7em" flex-grow="0" resizable
+          ${columnBodyRenderer(row => row.waiting ? html`<span class="number">${row.waiting}</span>`
+            : row.kind === 'note' ? '' : html`<span class="about">0</span>`, [])}></vaadin-grid-sort-column>
+        <vaadin-grid-column header="Last 5 minutes" width="13em" flex-grow="1"
+          ${columnBodyRenderer(row => row.kind === 'note' ? '' : plot(row), [])}></vaadin-grid-column>
       </vaadin-grid>`;
   }
 
-  _time(iso) {
-    return html`<span title="${iso}">${new Date(iso).toLocaleTimeString()}</span>`;
+  _name(row) {
+    if (row.kind === 'note') {
+      return html`<div class="name note"><span class="cut" title="${row.title}">${row.title}</span></div>`;
+    }
+    if (row.kind === 'key') {
+      return html`
+        <div class="name key"><vaadin-icon class="about" icon="font-awesome-solid:key" style="width: 0.8em; height: 0.8em; flex: none;"></vaadin-icon>
+          <span class="title mono cut" title="${row.title}">${row.title === '' ? html`<em>empty key</em>` : row.title}</span>${this._badges(row)}</div>`;
+    }
+    return html`
+      <div class="name">
+        ${row.children.length > 0 ? html`
+          <button class="toggle" aria-expanded="${this._isOpen(row)}" aria-label="Keys of ${row.title}"
+            @click="${event => this._toggle(event, row)}"><vaadin-icon icon="font-awesome-solid:chevron-right"></vaadin-icon></button>`
+          : html`<span class="untoggled"></span>`}
+        <span class="title cut" title="${row.title}">${row.title}</span>
+        ${row.kind === 'keyed' ? html`<span class="badge">${row.keys === 0 ? 'no key in use' : count(row.keys, 'key')}</span>` : ''}
+        ${row.fair ? html`<span class="badge primary">fair</span>` : ''}
+        ${row.lock ? html`<span class="badge">lock</span>`
+          : row.declared ? '' : html`<span class="badge" title="Defined in code, or by another application">not declared here</span>`}
+        ${row.enabled ? '' : html`<span class="badge warning" title="This application runs calls without permits">disabled</span>`}
+        ${this._badges(row)}
+      </div>`;
+  }
+
+  _badges(row) {
+    return html`
+      ${row.resized ? html`<span class="badge success" title="Set for all applications until it is reset">resized</span>` : ''}
+      ${row.limitsDiffer ? html`<span class="badge error">limits disagree</span>` : ''}`;
+  }
+
+  _isOpen(row) {
+    if (row.children.length === 0) {
+      return false;
+    }
+    return this._toggled.get(row.id) ?? (this._query !== '' || row.children.length <= KEYS_SHOWN_AT_FIRST);
+  }
+
+  _toggle(event, row) {
+    event.stopPropagation();
+    this._toggled.set(row.id, !this._isOpen(row));
+    this.requestUpdate();
+  }
+
+  _select(row) {
+    if (row && row.kind !== 'note') {
+      this._selected = row.id;
+    }
+  }
+
+  _details() {
+    const row = this._detail;
+    if (!row) {
+      return this._selected && this._tree.length > 0 ? this._unusedKey() : '';
+    }
+    return html`
+      <section class="details" aria-label="Details of ${row.bulkhead}">
+        <header>
+          <h2>${row.bulkhead}${row.key === undefined ? '' : html` <span class="about">/</span> <span class="mono">${row.key}</span>`}</h2>
+          <span class="about number">${this._sizes(row)}</span>
+          <span class="spacer"></span>
+          ${row.resizable ? html`
+            <vaadin-button theme="small" @click="${() => this._actions().resize(row)}">Resize …</vaadin-button>
+            <vaadin-button theme="small" ?disabled="${!row.resized}" @click="${() => this._actions().resetSize(row)}">Reset size</vaadin-button>` : ''}
+        </header>
+        ${row.limitsDiffer ? this._disagreement(row) : ''}
+        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}"
+          @revoke="${event => this._actions().revoke(event.detail)}"></redis-bulkhead-occupants>
+      </section>`;
+  }
+
+  _unusedKey() {
+    const [name, key] = JSON.parse(this._selected);
+    return html`
+      <section class="details">
+        <header><h2>${name} <span class="about">/</span> <span class="mono">${key}</span></h2></header>
+        <div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
+          <strong>Nobody uses this key now</strong><span>It appears again with the next call.</span></div>
+      </section>`;
+  }
+
+  _sizes(row) {
+    const sizes = row.kind === 'keyed'
+      ? `${row.inUse} in use in ${count(row.keys, 'key')}${row.permits ? `, ${row.permits} for each` : ''}`
+      : `${row.inUse} of ${row.limit ?? '?'} in use`;
+    return row.expireMillis ? `${sizes} · lease ${span(row.expireMillis)}` : sizes;
+  }
+
+  _disagreement(row) {
+    return html`
+      <div class="banner warning" role="note">
+        <vaadin-icon icon="font-awesome-solid:code-compare"></vaadin-icon>
+        <div>
+          <strong>Instances disagree about the limit: ${row.statedLimits.join(', ')}</strong>
+          <span class="about">Within the last minute, instances asked with different limits, and each goes by its own. While a new version is
+            being deployed that is expected. Else give all applications the same limit${row.resizable
+              ? ', or set one for all with Resize.' : '.'}</span>
+        </div>
+      </div>`;
+  }
+
+  _actions() {
+    return this.renderRoot.querySelector('redis-bulkhead-actions');
   }
 }
 

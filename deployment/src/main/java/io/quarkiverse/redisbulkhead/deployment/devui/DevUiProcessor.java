@@ -7,7 +7,7 @@ import io.quarkus.devui.spi.JsonRPCProvidersBuildItem;
 import io.quarkus.devui.spi.page.CardPageBuildItem;
 import io.quarkus.devui.spi.page.Page;
 
-/** The extension's card in the Dev UI, and the page behind it. */
+/** The extension's card in the Dev UI, and the pages behind it. */
 class DevUiProcessor {
 
     @BuildStep(onlyIf = IsLocalDevelopment.class)
@@ -17,6 +17,11 @@ class DevUiProcessor {
                 .title("Holders")
                 .icon("font-awesome-solid:users-line")
                 .componentLink("qwc-redis-bulkhead-holders.js"));
+        card.addPage(Page.webComponentPageBuilder()
+                .title("Declared")
+                .icon("font-awesome-solid:file-signature")
+                .dynamicLabelJsonRPCMethodName("declaredCount")
+                .componentLink("qwc-redis-bulkhead-declared.js"));
         return card;
     }
 

@@ -15,20 +15,20 @@ import redis.embedded.RedisServer;
  * A Redis that a test stops and starts. It always has the same port, also where a test class is loaded twice, by JUnit
  * and by the application.
  */
-final class KillableRedis {
+public final class KillableRedis {
 
     private final int port;
     private RedisServer server;
 
-    KillableRedis(String test) {
+    public KillableRedis(String test) {
         port = Integer.parseInt((String) System.getProperties().computeIfAbsent(test + ".port", key -> freePort()));
     }
 
-    String address() {
+    public String address() {
         return "redis://127.0.0.1:" + port;
     }
 
-    void start() {
+    public void start() {
         if (server != null) {
             return;
         }
@@ -40,7 +40,7 @@ final class KillableRedis {
         }
     }
 
-    void stop() {
+    public void stop() {
         if (server == null) {
             return;
         }

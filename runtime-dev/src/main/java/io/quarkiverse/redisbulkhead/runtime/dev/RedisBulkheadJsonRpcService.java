@@ -1,96 +1,197 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
-import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 
+import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkus.runtime.annotations.DevMCPEnableByDefault;
+import io.quarkus.runtime.annotations.JsonRpcDescription;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
-/** What the Dev UI asks. In dev mode only. */
+/**
+ * What the Dev UI asks, and the tools of Dev MCP: those that have a description. Tools that change something are off until the
+ * developer switches them on. In dev mode only.
+ */
 public class RedisBulkheadJsonRpcService {
 
-    private static final Duration PERIOD = Duration.ofSeconds(1);
+    /** How many holders, and how many waiters, of each limit are listed. */
+    static final int MOST_LISTED = 2_500;
 
-    private final RedisBulkheads bulkheads;
+    private static final String BULKHEAD = "The name of the bulkhead, as bulkheads lists it";
+    private static final String KEY = "The key, where the bulkhead has one limit for each key; else an empty text";
+
+    private final Overview overview;
+    private final LiveFeed feed;
+    private final StateJson json;
+    private final OperatorActions actions;
 
     /**
      * Creates the service.
      *
-     * @param bulkheads all bulkheads of the application
+     * @param registry all bulkheads of the application
+     * @param vertx runs the timer
      */
     @Inject
-    public RedisBulkheadJsonRpcService(RedisBulkheads bulkheads) {
-        this.bulkheads = bulkheads;
+    public RedisBulkheadJsonRpcService(BulkheadRegistry registry, Vertx vertx) {
+        this(registry.overview(), registry, (period, task) -> {
+            long timer = vertx.setPeriodic(period.toMillis(), id -> task.run());
+            return () -> vertx.cancelTimer(timer);
+        }, InstantSource.system());
+    }
+
+    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Ticks ticks, InstantSource clock) {
+        this.overview = overview;
+        this.feed = new LiveFeed(() -> overview.snapshot(MOST_LISTED), ticks, clock);
+        this.json = new StateJson(overview.declared());
+        this.actions = new OperatorActions(bulkheads);
+    }
+
+    @PreDestroy
+    void stop() {
+        feed.stop();
     }
 
     /**
-     * All bulkheads with their current holders, once a second for as long as somebody looks.
+     * The state of all bulkheads, once a second. For pages: not a tool.
      *
-     * @return objects with an array {@code bulkheads}, or with a text {@code error} when Redis gives no answer
+     * @return ends by itself after ten seconds; subscribe again before that
      */
     public Multi<JsonObject> watch() {
-        return Multi.createFrom().ticks().every(PERIOD)
-                .onOverflow().drop()
-                .onItem().transformToUniAndConcatenate(tick -> snapshot());
+        return feed.states().map(json::everything);
     }
 
     /**
-     * All bulkheads with their current holders.
+     * For the card.
      *
-     * @return an object with an array {@code bulkheads}, or with a text {@code error} when Redis gives no answer
+     * @return how many bulkheads this application declares
      */
-    public Uni<JsonObject> snapshot() {
-        List<Uni<JsonObject>> rows = bulkheads.names().stream().map(bulkheads::semaphore).map(this::row).toList();
-        if (rows.isEmpty()) {
-            return Uni.createFrom().item(new JsonObject().put("bulkheads", new JsonArray()));
-        }
-        return Uni.join().all(rows).andFailFast()
-                .map(all -> new JsonObject().put("bulkheads", new JsonArray(all)))
-                .onFailure().recoverWithItem(failure -> new JsonObject().put("error", failure.getMessage()));
+    public String declaredCount() {
+        return Integer.toString(overview.declared().size());
     }
 
-    private Uni<JsonObject> row(RedisSemaphore semaphore) {
-        if (semaphore.needsKey()) {
-            return Uni.createFrom().item(row(semaphore.spec()).put("keyed", true));
-        }
-        return Uni.combine().all().unis(semaphore.statusAsync(), semaphore.holdersAsync())
-                .with((status, holders) -> row(semaphore.spec(), status, holders));
+    /**
+     * All bulkheads, without their holders and waiters.
+     *
+     * @return an object with {@code bulkheads}, and {@code error} when Redis gives no answer
+     */
+    @JsonRpcDescription("Lists every distributed bulkhead (semaphore) in Redis: those that this application declares with"
+            + " @RedisBulkhead, and others in use there. For each limit (one for the bulkhead, or one for each key in use):"
+            + " limit, inUse, waiting, whether it was resized, and whether instances disagree about it")
+    @DevMCPEnableByDefault
+    public Uni<JsonObject> bulkheads() {
+        return feed.now().map(json::summary);
     }
 
-    private static JsonObject row(SemaphoreSpec spec, SemaphoreStatus status, List<Holder> holders) {
-        JsonArray held = new JsonArray();
-        for (Holder holder : holders) {
-            held.add(new JsonObject()
-                    .put("permitId", holder.permitId())
-                    .put("application", holder.application())
-                    .put("instance", holder.instance())
-                    .put("method", holder.method())
-                    // As text: a ticket has more digits than some browsers' formatting keeps.
-                    .put("ticket", Long.toString(holder.ticket()))
-                    .put("since", holder.since().toString())
-                    .put("until", holder.until().toString()));
-        }
-        return row(spec)
-                .put("limit", status.limit())
-                .put("inUse", status.inUse())
-                .put("waiting", status.waiting())
-                .put("holders", held);
+    /**
+     * Who holds permits.
+     *
+     * @param bulkhead its name
+     * @param key its key
+     * @return an object with {@code holders}, or {@code error}
+     */
+    @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
+            + " (host:process), method, since when, when the lease ends unless renewed, and the ticket (fencing token)")
+    @DevMCPEnableByDefault
+    public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+        return listed("holders", bulkhead, key, limit -> limit.holders().stream().map(StateJson::holder).toList());
     }
 
-    private static JsonObject row(SemaphoreSpec spec) {
-        return new JsonObject()
-                .put("name", spec.name())
-                .put("limit", spec.permits())
-                .put("fair", spec.fair())
-                .put("expire", spec.expire().toString());
+    /**
+     * Who waits for permits.
+     *
+     * @param bulkhead its name
+     * @param key its key
+     * @return an object with {@code waiters}, or {@code error}
+     */
+    @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, over all applications, in a fair bulkhead the next one"
+            + " first: permit id, application, instance (host:process), method, since when, and the ticket")
+    @DevMCPEnableByDefault
+    public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+        return listed("waiters", bulkhead, key, limit -> limit.waiters().stream().map(StateJson::waiter).toList());
+    }
+
+    private Uni<JsonObject> listed(String name, String bulkhead, String key, Function<LimitState, List<JsonObject>> list) {
+        return feed.now().map(seen -> {
+            Optional<LimitState> limit = seen.snapshot().stream().flatMap(snapshot -> snapshot.bulkheads().stream())
+                    .filter(one -> one.name().equals(bulkhead)).flatMap(one -> one.limits().stream())
+                    .filter(one -> one.key().orElse("").equals(Objects.requireNonNullElse(key, ""))).findFirst();
+            JsonObject answer = StateJson.about(seen);
+            if (limit.isEmpty() && seen.error().isEmpty()) {
+                answer.put("note", "Nobody holds or waits for a permit of this bulkhead and key");
+            }
+            return answer.put(name, new JsonArray(limit.map(list).orElse(List.of())));
+        });
+    }
+
+    /**
+     * How bulkheads are defined.
+     *
+     * @return an object with {@code bulkheads}
+     */
+    @JsonRpcDescription("Lists the definition of every bulkhead that this application declares: each value (permits, fair,"
+            + " expire, max-wait, ...), whether an annotation, the configuration or a default states it and where, and the"
+            + " guarded methods")
+    @DevMCPEnableByDefault
+    public JsonObject definitions() {
+        return DefinitionsJson.of(overview.declared());
+    }
+
+    /**
+     * Takes a permit away.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key
+     * @param permitId the permit
+     * @return an object with {@code done} and {@code message}
+     */
+    @JsonRpcDescription("Takes a permit away from its holder. The execution goes on unless on-lost=interrupt is set there, so"
+            + " more executions than the limit may run. Changes the shared state in Redis")
+    public Uni<JsonObject> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
+            @JsonRpcDescription("The permit's id, as holders lists it") String permitId) {
+        return actions.revoke(bulkhead, key, permitId).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    /**
+     * Sets a limit for all applications.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key
+     * @param permits the limit
+     * @return an object with {@code done} and {@code message}
+     */
+    @JsonRpcDescription("Sets the limit of a bulkhead for all applications at once, whatever they define, until it is reset."
+            + " Changes the shared state in Redis")
+    public Uni<JsonObject> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
+            @JsonRpcDescription("The limit, at least 1") Integer permits) {
+        return actions.resize(bulkhead, key, permits).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    /**
+     * Undoes that.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key
+     * @return an object with {@code done} and {@code message}
+     */
+    @JsonRpcDescription("Undoes resize: every application goes by its own limit again. Changes the shared state in Redis")
+    public Uni<JsonObject> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+        return actions.resetSize(bulkhead, key).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    private static JsonObject outcome(OperatorActions.Outcome outcome) {
+        return new JsonObject().put("done", outcome.done()).put("message", outcome.message());
     }
 }

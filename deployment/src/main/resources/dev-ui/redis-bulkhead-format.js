@@ -1,0 +1,35 @@
+/** Texts for people. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A time span, as short as it is useful: 4 s, 3 min 05 s, 2 h 10 min. */
+export function span(millis) {
+  const ms = Math.max(0, millis);
+  if (ms < MINUTE) {
+    return `${Math.floor(ms / SECOND)} s`;
+  }
+  if (ms < HOUR) {
+    return `${Math.floor(ms / MINUTE)} min ${two((ms % MINUTE) / SECOND)} s`;
+  }
+  if (ms < DAY) {
+    return `${Math.floor(ms / HOUR)} h ${two((ms % HOUR) / MINUTE)} min`;
+  }
+  return `${Math.floor(ms / DAY)} d ${Math.floor((ms % DAY) / HOUR)} h`;
+}
+
+function two(value) {
+  return String(Math.floor(value)).padStart(2, '0');
+}
+
+/** A number with a noun. */
+export function count(number, one, many = `${one}s`) {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+/** Whether one of the texts has what is looked for. */
+export function matches(query, ...texts) {
+  return query === '' || texts.some(text => text?.toLowerCase().includes(query));
+}

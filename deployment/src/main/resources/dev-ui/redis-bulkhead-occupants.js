@@ -1,0 +1,146 @@
+import { LitElement, html, css } from 'lit';
+import { columnBodyRenderer } from '@vaadin/grid/lit.js';
+import '@vaadin/button';
+import '@vaadin/grid';
+import '@vaadin/grid/vaadin-grid-sort-column.js';
+import '@vaadin/icon';
+import '@vaadin/tabs';
+import { count, span } from './redis-bulkhead-format.js';
+import { GridRows } from './redis-bulkhead-grid-rows.js';
+import { styles } from './redis-bulkhead-styles.js';
+
+/** A lease that is about to end is shown as such below this. */
+const SOON = 5000;
+/** More rows than these scroll. */
+const ROWS_WITHOUT_SCROLLING = 8;
+
+/** Who holds permits of one limit and who waits for them. */
+export class RedisBulkheadOccupants extends LitElement {
+
+  static styles = [styles, css`
+    :host { display: flex; flex-direction: column; min-height: 0; }
+    vaadin-tabs { box-shadow: none; margin-bottom: 0.25em; }
+    vaadin-grid { flex: 0 1 auto; }
+    vaadin-grid.tall { flex: 1 1 0; min-height: 16em; height: auto; }
+    .soon { color: var(--lumo-error-text-color); }
+    .note { font-size: var(--lumo-font-size-s); padding: 0.4em 0; }
+    vaadin-button { margin: 0; }
+  `];
+
+  static properties = {
+    row: { attribute: false },
+    now: { attribute: false },
+    filtered: { type: Boolean },
+    _tab: { state: true },
+  };
+
+  constructor() {
+    super();
+    this._tab = 0;
+    this._rows = new GridRows();
+  }
+
+  willUpdate(changed) {
+    if (changed.has('row') && changed.get('row')?.id !== this.row?.id) {
+      this._tab = this.row.holders.length === 0 && this.row.waiters.length > 0 ? 1 : 0;
+    }
+  }
+
+  updated() {
+    const grid = this.renderRoot.querySelector('vaadin-grid');
+    if (grid && !grid.dataProvider) {
+      grid.dataProvider = this._rows.provider;
+    }
+    this._rows.update(this._people(), grid);
+  }
+
+  _people() {
+    return this._tab === 0 ? this.row.holders : this.row.waiters;
+  }
+
+  render() {
+    const people = this._people();
+    return html`
+      <vaadin-tabs .selected="${this._tab}" theme="small" @selected-changed="${event => { this._tab = event.detail.value; }}">
+        <vaadin-tab>Holders (${this.row.inUse.toLocaleString('en')})</vaadin-tab>
+        <vaadin-tab>Waiters (${this.row.waiting.toLocaleString('en')})</vaadin-tab>
+      </vaadin-tabs>
+      ${people.length === 0 ? this._nobody() : this._grid(people)}
+      ${this._note(people)}`;
+  }
+
+  _nobody() {
+    if (this.filtered && (this._tab === 0 ? this.row.listedHolders : this.row.listedWaiters) > 0) {
+      return html`<div class="empty"><vaadin-icon icon="font-awesome-solid:filter"></vaadin-icon>
+        <strong>Nobody here matches the filter</strong></div>`;
+    }
+    return this._tab === 0
+      ? html`<div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
+          <strong>Nobody holds a permit</strong><span>Holders appear here within a second or two.</span></div>`
+      : html`<div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
+          <strong>Nobody waits for a permit</strong>
+          <span>Calls wait when all permits are held and <code>maxWait</code> is set.</span></div>`;
+  }
+
+  _note(people) {
+    const all = this._tab === 0 ? this.row.inUse : this.row.waiting;
+    const listed = this._tab === 0 ? this.row.listedHolders : this.row.listedWaiters;
+    const notes = [];
+    if (this.filtered && people.length < listed) {
+      notes.push(`${count(people.length, 'match', 'matches')} of ${listed.toLocaleString('en')}.`);
+    }
+    if (listed < all) {
+      notes.push(`${listed.toLocaleString('en')} of ${all.toLocaleString('en')} are listed.`);
+    }
+    return notes.length > 0 ? html`<div class="about note" role="status">${notes.join(' ')}</div>` : '';
+  }
+
+  _grid(people) {
+    const holders = this._tab === 0;
+    const tall = people.length > ROWS_WITHOUT_SCROLLING;
+    return html`
+      <vaadin-grid class="${tall ? 'tall' : ''}" theme="row-stripes compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
+        aria-label="${holders ? 'Holders' : 'Waiters'}">
+        ${this.row.kind === 'keyed' ? this._text('key', 'Key', '9em', 1) : ''}
+        ${this._text('method', 'Method', '14em', 2)}
+        ${this._text('application', 'Application', '9em', 1)}
+        ${this._text('instance', 'Instance', '9em', 1)}
+        <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="8em" flex-grow="0" resizable
+          ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
+            span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
+        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Place kept for'}" width="8.5em" flex-grow="0" resizable
+          ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
+        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="10.5em" flex-grow="0" resizable
+          ${columnBodyRenderer(one => html`<span class="mono">${one.ticket}</span>`, [])}></vaadin-grid-sort-column>
+        ${this._text('permitId', 'Permit', '9em', 1, 'mono')}
+        ${holders ? html`
+          <vaadin-grid-column header="" width="6.5em" flex-grow="0" text-align="end"
+            ${columnBodyRenderer(one => this._revoke(one), [])}></vaadin-grid-column>` : ''}
+      </vaadin-grid>`;
+  }
+
+  _text(path, header, width, grow, kind = '') {
+    return html`<vaadin-grid-sort-column path="${path}" header="${header}" width="${width}" flex-grow="${grow}" resizable
+      ${columnBodyRenderer(one => html`<span class="${kind}" title="${one[path]}">${one[path]}</span>`, [])}></vaadin-grid-sort-column>`;
+  }
+
+  _left(one) {
+    const left = one.until - this.now;
+    return left <= 0
+      ? html`<span class="soon">ended</span>`
+      : html`<span class="number ${left < SOON ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;
+  }
+
+  _revoke(holder) {
+    return this.row.actionable
+      ? html`<vaadin-button theme="tertiary small error" aria-label="Revoke the permit ${holder.permitId}"
+          @click="${() => this.dispatchEvent(new CustomEvent('revoke', { detail: holder }))}">Revoke</vaadin-button>`
+      : '';
+  }
+
+  _time(millis) {
+    return new Date(millis).toLocaleTimeString();
+  }
+}
+
+customElements.define('redis-bulkhead-occupants', RedisBulkheadOccupants);

@@ -1,0 +1,129 @@
+import { matches } from './redis-bulkhead-format.js';
+import { sorted } from './redis-bulkhead-grid-rows.js';
+
+/** What is before the name of a lock. */
+const LOCK = 'lock:';
+
+/**
+ * Makes the rows of the overview from the state: one for each bulkhead, and one for each of its keys.
+ *
+ * @returns rows with children
+ */
+export function bulkheadRows(bulkheads, query) {
+  return bulkheads.map(bulkhead => bulkheadRow(bulkhead, query)).filter(row => row.found);
+}
+
+function bulkheadRow(bulkhead, query) {
+  const byName = matches(query, bulkhead.name);
+  const limits = bulkhead.limits.map(limit => limitRow(bulkhead, limit, byName ? '' : query));
+  const row = bulkhead.keyed ? sum(bulkhead, limits) : limits[0] ?? sum(bulkhead, []);
+  const children = bulkhead.keyed ? limits.filter(limit => limit.found) : [];
+  if (bulkhead.keyed && bulkhead.keysWithoutText && byName) {
+    children.push(keysWithoutText(bulkhead));
+  }
+  return { ...row, found: byName || (bulkhead.keyed ? children.length > 0 : row.found), children };
+}
+
+function limitRow(bulkhead, limit, query) {
+  const found = matches(query, limit.key);
+  const inRow = { bulkhead: bulkhead.name, key: limit.key };
+  const holders = people(limit.holders, inRow, found ? '' : query);
+  const waiters = people(limit.waiters, inRow, found ? '' : query);
+  return {
+    ...common(bulkhead),
+    id: JSON.stringify([bulkhead.name, limit.key ?? null]),
+    kind: bulkhead.keyed ? 'key' : 'bulkhead',
+    ...inRow,
+    title: bulkhead.keyed ? limit.key : bulkhead.name,
+    limit: limit.limit,
+    inUse: limit.inUse,
+    waiting: limit.waiting,
+    use: limit.limit ? limit.inUse / limit.limit : 0,
+    resized: limit.resized,
+    limitsDiffer: limit.limitsDiffer,
+    statedLimits: limit.statedLimits,
+    history: limit.history,
+    listedHolders: limit.holders.length,
+    listedWaiters: limit.waiters.length,
+    holders,
+    waiters,
+    resizable: actionable(bulkhead),
+    found: found || holders.length > 0 || waiters.length > 0,
+  };
+}
+
+function people(all, inRow, query) {
+  return all
+    .filter(one => matches(query, one.permitId, one.application, one.instance, one.method, one.ticket))
+    .map(one => ({ ...one, ...inRow, id: one.permitId }));
+}
+
+/** The row above the keys. */
+function sum(bulkhead, limits) {
+  const total = value => limits.reduce((all, limit) => all + limit[value], 0);
+  return {
+    ...common(bulkhead),
+    id: JSON.stringify([bulkhead.name]),
+    kind: bulkhead.keyed ? 'keyed' : 'bulkhead',
+    bulkhead: bulkhead.name,
+    title: bulkhead.name,
+    permits: bulkhead.permits,
+    keys: limits.length,
+    inUse: total('inUse'),
+    waiting: total('waiting'),
+    use: Math.max(0, ...limits.map(limit => limit.use)),
+    resized: false,
+    limitsDiffer: limits.some(limit => limit.limitsDiffer),
+    statedLimits: [...new Set(limits.flatMap(limit => limit.limitsDiffer ? limit.statedLimits : []))].sort((a, b) => a - b),
+    history: added(limits.map(limit => limit.history)),
+    listedHolders: total('listedHolders'),
+    listedWaiters: total('listedWaiters'),
+    holders: limits.flatMap(limit => limit.holders),
+    waiters: limits.flatMap(limit => limit.waiters),
+    resizable: false,
+  };
+}
+
+function common(bulkhead) {
+  return {
+    declared: bulkhead.declared,
+    fair: bulkhead.fair,
+    enabled: bulkhead.enabled ?? true,
+    lock: bulkhead.name.startsWith(LOCK),
+    actionable: actionable(bulkhead),
+    expireMillis: bulkhead.expireMillis,
+  };
+}
+
+/** Locks are ended by their owners only. */
+function actionable(bulkhead) {
+  return !bulkhead.name.startsWith(LOCK);
+}
+
+function keysWithoutText(bulkhead) {
+  return {
+    id: JSON.stringify([bulkhead.name, null, 'without text']),
+    kind: 'note',
+    bulkhead: bulkhead.name,
+    title: `${bulkhead.keysWithoutText} more in use: Redis does not keep the texts of long keys`,
+    found: true,
+  };
+}
+
+/** Plots of keys as one. */
+function added(histories) {
+  const points = Math.max(0, ...histories.map(history => history.length));
+  return Array.from({ length: points }, (_, i) => {
+    const known = histories.map(history => history[i]).filter(value => value != null);
+    return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+  });
+}
+
+/**
+ * The rows as a list: those of keys below those of their bulkheads.
+ *
+ * @param isOpen tells whether the keys of a row are shown
+ */
+export function flattened(rows, orders, isOpen) {
+  return sorted(rows, orders).flatMap(row => isOpen(row) ? [row, ...sorted(row.children, orders)] : [row]);
+}

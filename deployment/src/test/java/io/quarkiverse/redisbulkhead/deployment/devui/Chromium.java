@@ -1,0 +1,51 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Assumptions;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.options.ColorScheme;
+
+/** The Chromium that is installed on this machine. Nothing is downloaded. */
+final class Chromium implements AutoCloseable {
+
+    private static final Path EXECUTABLE = Path.of("/usr/bin/chromium");
+    private static final int TIMEOUT_MILLIS = 15_000;
+
+    private final Playwright playwright;
+    private final Browser browser;
+
+    private Chromium() {
+        playwright = Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        browser = playwright.chromium().launch(new BrowserType.LaunchOptions().setExecutablePath(EXECUTABLE).setHeadless(true)
+                .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                        "--disable-background-networking", "--disable-component-update", "--disable-sync")));
+    }
+
+    /** Starts it. Where it is missing, the test that asks is skipped. */
+    static Chromium start() {
+        Assumptions.assumeTrue(Files.isExecutable(EXECUTABLE),
+                "There is no " + EXECUTABLE + ", so the pages of the Dev UI are not tested. Debian: apt-get install chromium");
+        return new Chromium();
+    }
+
+    /** A user with an own profile. */
+    BrowserContext user(ColorScheme colors, int width, int height) {
+        BrowserContext user = browser.newContext(new Browser.NewContextOptions().setColorScheme(colors)
+                .setViewportSize(width, height).setLocale("en-GB"));
+        user.setDefaultTimeout(TIMEOUT_MILLIS);
+        return user;
+    }
+
+    @Override
+    public void close() {
+        playwright.close();
+    }
+}

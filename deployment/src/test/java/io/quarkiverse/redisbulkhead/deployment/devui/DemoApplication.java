@@ -1,0 +1,160 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.devui.runtime.spi.McpServerConfiguration;
+import io.smallrye.mutiny.Uni;
+
+/** What the Dev UI is shown with: calls that last until the test says so. */
+@Path("/demo")
+public class DemoApplication {
+
+    private static volatile CountDownLatch gate = new CountDownLatch(1);
+    private static final Queue<PermitLost> LOST = new ConcurrentLinkedQueue<>();
+    private static final Queue<Permit> HELD = new ConcurrentLinkedQueue<>();
+
+    @Inject
+    Reports reports;
+
+    @Inject
+    PartnerApi partner;
+
+    @Inject
+    Crawler crawler;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    McpServerConfiguration mcp;
+
+    @GET
+    @Path("/reports")
+    public String report() {
+        return reports.render();
+    }
+
+    @GET
+    @Path("/quotes")
+    public String quote() {
+        return partner.quote();
+    }
+
+    @GET
+    @Path("/crawl")
+    public String crawl(@QueryParam("host") String host) {
+        return crawler.download(host);
+    }
+
+    /** Ends all calls, and gives all other permits back. */
+    @POST
+    @Path("/end")
+    public void end() {
+        gate.countDown();
+        gate = new CountDownLatch(1);
+        for (Permit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
+            permit.release();
+        }
+    }
+
+    /** Takes permits of a bulkhead that is defined here. */
+    @POST
+    @Path("/take")
+    public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
+            @QueryParam("number") int number) {
+        RedisSemaphore all = bulkheads
+                .semaphore(SemaphoreSpec.named(name).permits(limit).expire(Duration.ofMinutes(2)).build());
+        RedisSemaphore semaphore = key == null ? all : all.forKey(key);
+        List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(Duration.ZERO)).toList();
+        HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
+    }
+
+    /** Locks something. */
+    @POST
+    @Path("/lock")
+    public String lock() {
+        RedisLock lock = bulkheads.lock("nightly-import");
+        lock.run(Duration.ZERO, DemoApplication::await);
+        return "done";
+    }
+
+    @GET
+    @Path("/lost")
+    public List<String> lost() {
+        return LOST.stream().map(PermitLost::permitId).toList();
+    }
+
+    @POST
+    @Path("/mcp")
+    public void enableMcp() {
+        // By setEnable, which does not write the developer's settings.
+        mcp.setEnable(true);
+    }
+
+    void onLost(@Observes PermitLost lost) {
+        LOST.add(lost);
+    }
+
+    private static void await() {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Reports {
+
+        @Inject
+        CurrentPermit permit;
+
+        @RedisBulkhead(name = "reports", permits = 5, fair = true, expire = "6s", maxWait = "1m")
+        public String render() {
+            await();
+            return permit.get().isHeld() ? "held" : "lost";
+        }
+    }
+
+    @ApplicationScoped
+    public static class PartnerApi {
+
+        @RedisBulkhead(name = "partner-api", permits = 3)
+        public String quote() {
+            await();
+            return "quote";
+        }
+    }
+
+    @ApplicationScoped
+    public static class Crawler {
+
+        @RedisBulkhead(name = "crawler", permits = 2, maxWait = "1m")
+        public String download(@BulkheadKey String host) {
+            await();
+            return host;
+        }
+    }
+}

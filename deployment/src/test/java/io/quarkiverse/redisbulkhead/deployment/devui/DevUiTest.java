@@ -1,0 +1,427 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+
+import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+import io.quarkus.test.QuarkusDevModeTest;
+
+/** The pages of the Dev UI in a real browser, and the tools of Dev MCP, with one start of the application. */
+class DevUiTest {
+
+    static final KillableRedis REDIS = new KillableRedis("dev-ui-test");
+    static {
+        REDIS.start();
+    }
+
+    @RegisterExtension
+    static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(jar -> jar
+            .addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
+            .addAsResource(new StringAsset("""
+                    quarkus.application.name=shop
+                    quarkus.redis.hosts=%s
+                    quarkus.redis-bulkhead."partner-api".permits=4
+                    """.formatted(REDIS.address())), "application.properties"));
+
+    static final String PREFIX = "quarkus-redis-bulkhead_";
+
+    static final int ASSERTION_MILLIS = 15_000;
+
+    static Chromium chromium;
+    static Page page;
+
+    final Demo demo = new Demo();
+
+    // The application would be started anew for each test method.
+    @TestFactory
+    Stream<DynamicTest> pagesAndTools() {
+        return Stream.of(
+                test("tools that read are on and those that change are off", this::toolsThatReadAreOnAndThoseThatChangeAreOff),
+                test("tools tell who holds what", this::toolsTellWhoHoldsWhat),
+                test("a holder appears and goes", this::aHolderAppearsAndGoes),
+                test("a waiter appears", this::aWaiterAppears),
+                test("a revoke ends the permit and the victim is told", this::aRevokeEndsThePermitAndTheVictimIsTold),
+                test("resizes and resets", this::resizesAndResets),
+                test("limits that disagree are shown", this::limitsThatDisagreeAreShown),
+                test("keys are text and not markup", this::keysAreTextAndNotMarkup),
+                test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
+                test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
+                test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
+                test("two pages are live at once", this::twoPagesAreLiveAtOnce),
+                test("tells where values come from", this::tellsWhereValuesComeFrom),
+                test("the card counts the bulkheads", this::theCardCountsTheBulkheads),
+                test("redis away is shown and ends", this::redisAwayIsShownAndEnds));
+    }
+
+    private DynamicTest test(String name, Executable body) {
+        return DynamicTest.dynamicTest(name, () -> {
+            try {
+                body.execute();
+            } finally {
+                demo.end();
+                if (page != null) {
+                    filter("");
+                }
+            }
+        });
+    }
+
+    @AfterAll
+    static void stop() {
+        if (chromium != null) {
+            chromium.close();
+        }
+        REDIS.stop();
+    }
+
+    private void toolsThatReadAreOnAndThoseThatChangeAreOff() {
+        demo.post("mcp");
+        JsonNode tools = demo.mcp("tools/list", "{}").get("result").get("tools");
+        Set<String> on = new TreeSet<>();
+        tools.forEach(tool -> {
+            if (tool.get("name").asText().startsWith(PREFIX)) {
+                on.add(tool.get("name").asText().substring(PREFIX.length()));
+                assertThat(tool.get("description").asText()).isNotBlank();
+                tool.get("inputSchema").get("properties")
+                        .forEach(parameter -> assertThat(parameter.path("description").asText()).isNotBlank());
+            }
+        });
+        assertThat(on).containsExactly("bulkheads", "definitions", "holders", "waiters");
+
+        for (String changing : Set.of("revoke", "resize", "resetSize")) {
+            JsonNode answer = demo.mcp("tools/call", "{\"name\":\"" + PREFIX + changing
+                    + "\",\"arguments\":{\"bulkhead\":\"reports\",\"key\":\"\",\"permits\":7,\"permitId\":\"x\"}}");
+            assertThat(answer.get("error").get("message").asText()).as(changing).contains("not enabled");
+        }
+    }
+
+    private void toolsTellWhoHoldsWhat() {
+        demo.post("mcp");
+        CompletableFuture<String> call = demo.begin("reports");
+        demo.take("bulk", "a key", 5, 2);
+
+        await().until(() -> tool("holders", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("holders").size() == 1);
+        JsonNode holder = tool("holders", "{\"bulkhead\":\"reports\"}").get("holders").get(0);
+        assertThat(holder.get("application").asText()).isEqualTo("shop");
+        assertThat(holder.get("method").asText()).endsWith("Reports#render");
+        assertThat(holder.get("ticket").isTextual()).isTrue();
+        assertThat(tool("waiters", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("waiters")).isEmpty();
+        assertThat(tool("holders", "{\"bulkhead\":\"bulk\",\"key\":\"a key\"}").get("holders")).hasSize(2);
+        assertThat(tool("holders", "{\"bulkhead\":\"unknown\",\"key\":\"\"}").get("note").asText()).contains("Nobody");
+
+        JsonNode reports = named(tool("bulkheads", "{}"), "reports");
+        assertThat(reports.get("limits").get(0).get("limit").asInt()).isEqualTo(5);
+        assertThat(reports.get("limits").get(0).get("inUse").asInt()).isEqualTo(1);
+
+        JsonNode permits = named(tool("definitions", "{}"), "partner-api").get("values").get(0);
+        assertThat(permits.get("source").asText()).isEqualTo("configuration");
+        assertThat(permits.get("where").asText()).isEqualTo("quarkus.redis-bulkhead.\"partner-api\".permits");
+
+        demo.end();
+        assertThat(call.join()).isEqualTo("held");
+    }
+
+    private void aHolderAppearsAndGoes() {
+        holders();
+        title("reports").click();
+        assertThat(page.getByText("Nobody holds a permit")).isVisible();
+
+        long begun = System.nanoTime();
+        CompletableFuture<String> call = demo.begin("reports");
+        assertThat(occupants().getByText("Reports#render")).isVisible();
+        System.out.println("A holder appeared after " + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+        assertThat(call).as("the request still runs").isNotDone();
+        assertThat(row("reports", "1 of 5")).isVisible();
+
+        demo.end();
+        assertThat(call.join()).isEqualTo("held");
+        assertThat(occupants().getByText("Reports#render")).isHidden();
+        assertThat(row("reports", "0 of 5")).isVisible();
+    }
+
+    private void aWaiterAppears() {
+        holders();
+        title("reports").click();
+        for (int i = 0; i < 7; i++) {
+            demo.begin("reports");
+        }
+
+        assertThat(row("reports", "5 of 5")).isVisible();
+        occupants().getByText("Waiters (2)").click();
+        assertThat(occupants().getByText("Waiting for")).isVisible();
+        assertThat(occupants().getByText("Reports#render")).hasCount(2);
+        occupants().getByText("Holders (5)").click();
+    }
+
+    private void aRevokeEndsThePermitAndTheVictimIsTold() {
+        holders();
+        title("reports").click();
+        CompletableFuture<String> call = demo.begin("reports");
+        Locator revoke = occupants().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Revoke the permit"));
+        String id = revoke.getAttribute("aria-label").replace("Revoke the permit ", "");
+
+        revoke.click();
+        assertThat(dialog()).containsText(id);
+        page.keyboard().press("Escape");
+        assertThat(dialog()).isHidden();
+        assertThat(demo.get("lost")).as("nothing happens without a confirmation").isEqualTo("[]");
+
+        revoke.click();
+        dialog().getByText("Revoke", new Locator.GetByTextOptions().setExact(true)).click();
+
+        assertThat(page.getByText("The permit " + id + " is revoked")).isVisible();
+        assertThat(occupants().getByText("Reports#render")).isHidden();
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(demo.get("lost")).contains(id));
+        demo.end();
+        assertThat(call.join()).isEqualTo("lost");
+    }
+
+    private void resizesAndResets() {
+        holders();
+        title("reports").click();
+        button("Resize").click();
+        Locator confirm = dialog().locator("vaadin-button[slot=confirm-button]");
+        for (String wrong : Set.of("0", "-1", "2147483648", "")) {
+            dialog().getByLabel("Permits").fill(wrong);
+            assertThat(confirm).isDisabled();
+        }
+        dialog().getByLabel("Permits").fill("7");
+        confirm.click();
+        assertThat(row("reports", "of 7")).isVisible();
+        assertThat(row("reports", "resized")).isVisible();
+
+        button("Reset size").click();
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(row("reports", "of 5")).isVisible();
+        assertThat(button("Reset size")).isDisabled();
+    }
+
+    private void limitsThatDisagreeAreShown() {
+        holders();
+        demo.take("reports", null, 9, 1);
+
+        title("reports").click();
+        assertThat(page.getByText("Instances disagree about the limit: 5, 9")).isHidden();
+        demo.begin("reports");
+
+        assertThat(row("reports", "limits disagree")).isVisible();
+        assertThat(page.getByText("Instances disagree about the limit: 5, 9")).isVisible();
+    }
+
+    private void keysAreTextAndNotMarkup() {
+        String key = "<img src=x onerror=\"document.title='broken'\"><b>bold</b>";
+        holders();
+        demo.take("markup", key, 3, 1);
+
+        page.locator("vaadin-grid.overview").getByText(key).click();
+        assertThat(page.locator("section.details h2")).containsText(key);
+        assertThat(page.locator("vaadin-grid b, vaadin-grid img, h2 b, h2 img")).hasCount(0);
+        occupants().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Revoke the permit")).click();
+        assertThat(dialog()).containsText(key);
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(page.getByText("is revoked").last()).isVisible();
+        assertThat(page.title()).doesNotContain("broken");
+    }
+
+    private void keysOpenAndCloseByKeyboard() {
+        holders();
+        demo.begin("crawl?host=example.org");
+        Locator key = page.locator("vaadin-grid.overview").getByText("example.org");
+        assertThat(key).isVisible();
+
+        Locator toggle = page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Keys of crawler"));
+        toggle.focus();
+        page.keyboard().press("Enter");
+        assertThat(toggle).hasAttribute("aria-expanded", "false");
+        assertThat(key).isHidden();
+        page.keyboard().press("Enter");
+        assertThat(key).isVisible();
+    }
+
+    private void twoThousandHoldersStayUsable() {
+        holders();
+        demo.take("bulk", null, 2_500, 2_000);
+        title("bulk").click();
+        assertThat(occupants().getByText("Holders (2,000)")).isVisible();
+        Locator rows = occupants().locator("vaadin-grid tbody tr[role=row]");
+        await().untilAsserted(() -> assertThat(rows.count()).isBetween(5, 200));
+
+        occupants().locator("vaadin-grid").evaluate("grid => grid.scrollToIndex(1000)");
+        Object at = firstVisible();
+        assertThat((Integer) at).isBetween(900, 1001);
+        String before = page.locator("section.details header").innerText();
+        demo.take("bulk", null, 2_500, 10);
+        assertThat(occupants().getByText("Holders (2,010)")).isVisible();
+        assertThat(firstVisible()).as("it does not scroll when rows come").isEqualTo(at);
+        assertThat(before).contains("2000");
+
+        Object id = occupants().evaluate("it => it.row.holders[1234].permitId");
+        long begun = System.nanoTime();
+        filter((String) id);
+        assertThat(occupants().getByText("1 match of 2,010")).isVisible();
+        System.out.println("2,000 holders were filtered in " + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+        assertThat(occupants().getByText((String) id)).isVisible();
+        assertThat(title("reports")).isHidden();
+    }
+
+    private Object firstVisible() {
+        return occupants().locator("vaadin-grid").evaluate("grid => grid._firstVisibleIndex");
+    }
+
+    private void aFilterThatFindsNothingSaysSo() {
+        holders();
+        filter("no such thing");
+
+        assertThat(page.getByText("Nothing matches “no such thing”")).isVisible();
+        page.getByText("Clear the filter").click();
+        assertThat(title("reports")).isVisible();
+    }
+
+    private void twoPagesAreLiveAtOnce() {
+        holders();
+        Page other = page.context().newPage();
+        open(other, "holders");
+        demo.begin("reports");
+
+        assertThat(row(page, "reports", "1 of 5")).isVisible();
+        assertThat(row(other, "reports", "1 of 5")).isVisible();
+        demo.end();
+        assertThat(row(page, "reports", "0 of 5")).isVisible();
+        assertThat(row(other, "reports", "0 of 5")).isVisible();
+        other.close();
+    }
+
+    private void tellsWhereValuesComeFrom() {
+        holders();
+        open(page, "declared");
+        Locator partner = page.locator("article[aria-label=partner-api]");
+        Locator permits = partner.locator("tr", new Locator.LocatorOptions().setHasText("permits")).first();
+        assertThat(permits).containsText("4");
+        assertThat(permits).containsText("configuration");
+        assertThat(permits).containsText("quarkus.redis-bulkhead.\"partner-api\".permits");
+        assertThat(partner).containsText("PartnerApi#quote");
+        assertThat(page.locator("article[aria-label=reports] tr.annotation")).hasCount(4);
+
+        filter("render");
+        assertThat(partner).isHidden();
+        assertThat(page.locator("article[aria-label=reports]")).isVisible();
+    }
+
+    private void theCardCountsTheBulkheads() {
+        holders();
+        page.navigate(Demo.ROOT + "/q/dev-ui/extensions");
+        Locator link = page.locator("qwc-extension-link",
+                new Page.LocatorOptions().setHas(page.locator("a[href*='quarkus-redis-bulkhead/declared']")));
+        assertThat(link).containsText("Declared");
+        assertThat(link).containsText("3");
+    }
+
+    private void redisAwayIsShownAndEnds() {
+        holders();
+        title("reports").click();
+        demo.begin("reports");
+        assertThat(row("reports", "1 of 5")).isVisible();
+
+        REDIS.stop();
+        assertThat(page.getByText(Pattern.compile("Redis is away, showing the state of \\d+ s ago"))).isVisible();
+        assertThat(row("reports", "1 of 5")).isVisible();
+
+        REDIS.start();
+        assertThat(page.getByText(Pattern.compile("Redis is away, showing"))).isHidden();
+        assertThat(page.getByText("Live", new Page.GetByTextOptions().setExact(true))).isVisible();
+        demo.end();
+        demo.begin("reports");
+        assertThat(row("reports", "1 of 5")).isVisible();
+    }
+
+    private JsonNode tool(String name, String arguments) {
+        try {
+            JsonNode answer = demo.mcp("tools/call", "{\"name\":\"" + PREFIX + name + "\",\"arguments\":" + arguments + "}");
+            return new ObjectMapper().readTree(answer.get("result").get("content").get(0).get("text").asText());
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static JsonNode named(JsonNode answer, String name) {
+        for (JsonNode bulkhead : answer.get("bulkheads")) {
+            if (bulkhead.get("name").asText().equals(name)) {
+                return bulkhead;
+            }
+        }
+        throw new AssertionError("no " + name + " in " + answer);
+    }
+
+    private static void holders() {
+        if (chromium == null) {
+            chromium = Chromium.start();
+            PlaywrightAssertions.setDefaultAssertionTimeout(ASSERTION_MILLIS);
+            page = chromium.user(ColorScheme.LIGHT, 1_400, 1_000).newPage();
+            page.onConsoleMessage(message -> System.out.println("browser: " + message.text()));
+            page.onPageError(error -> System.out.println("browser: " + error));
+        }
+        if (!page.url().endsWith("/holders")) {
+            open(page, "holders");
+        }
+    }
+
+    private static void open(Page page, String name) {
+        page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/" + name);
+        assertThat(page.getByLabel("Filter").last()).isVisible();
+    }
+
+    private static void filter(String text) {
+        Locator filter = page.getByLabel("Filter", new Page.GetByLabelOptions().setExact(true));
+        if (filter.count() > 0) {
+            filter.last().fill(text);
+        }
+    }
+
+    private static Locator title(String name) {
+        return page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true));
+    }
+
+    private static Locator row(String name, String text) {
+        return row(page, name, text);
+    }
+
+    private static Locator row(Page page, String name, String text) {
+        return page.locator("vaadin-grid.overview").getByRole(AriaRole.ROW, new Locator.GetByRoleOptions()
+                .setName(Pattern.compile("^\\s*" + name + "\\b.*" + text, Pattern.DOTALL)));
+    }
+
+    private static Locator occupants() {
+        return page.locator("redis-bulkhead-occupants");
+    }
+
+    private static Locator dialog() {
+        return page.locator("vaadin-confirm-dialog");
+    }
+
+    private static Locator button(String name) {
+        return page.locator("section.details").getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(name));
+    }
+}
