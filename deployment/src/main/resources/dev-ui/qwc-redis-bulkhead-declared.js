@@ -10,7 +10,6 @@ import { styles } from './redis-bulkhead-styles.js';
 const SOURCES = {
   annotation: { text: 'annotation', badge: 'primary' },
   configuration: { text: 'configuration', badge: 'success' },
-  default: { text: 'default', badge: '' },
 };
 
 /** Shows how every bulkhead is defined, where each value comes from, and what it guards. */
@@ -21,7 +20,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     article { border: 1px solid var(--lumo-contrast-10pct); border-radius: var(--lumo-border-radius-l); overflow: hidden; flex: none; }
     header { display: flex; align-items: center; gap: 0.6em; flex-wrap: wrap; padding: 0.7em 1em; background: var(--lumo-contrast-5pct); }
     h2 { margin: 0; font-size: var(--lumo-font-size-l); font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; }
-    .content { display: grid; grid-template-columns: minmax(26em, 3fr) minmax(18em, 2fr); }
+    .content { display: grid; grid-template-columns: minmax(30em, 2fr) minmax(16em, 1fr); }
     @media (max-width: 1000px) { .content { grid-template-columns: 1fr; } }
     table { border-collapse: collapse; width: 100%; font-size: var(--lumo-font-size-s); }
     th { text-align: left; font-weight: 500; color: var(--lumo-secondary-text-color); }
@@ -29,7 +28,12 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     tr:last-child td { border-bottom: 0; }
     th:first-child, td:first-child { padding-left: 1em; white-space: nowrap; }
     td.value { font-weight: 500; white-space: nowrap; }
-    tr.default td.value { font-weight: 400; color: var(--lumo-secondary-text-color); }
+    tr.default td { white-space: normal; line-height: 1.9; }
+    .pair { white-space: nowrap; margin-left: 0.9em; }
+    table { table-layout: fixed; }
+    th:nth-child(1) { width: 8em; }
+    th:nth-child(2) { width: 7em; }
+    th:nth-child(3) { width: 9em; }
     td.where { overflow-wrap: anywhere; }
     .guards { padding: 0.6em 1em; border-left: 1px solid var(--lumo-contrast-10pct); font-size: var(--lumo-font-size-s); min-width: 0; }
     h3 { margin: 0 0 0.3em; font-size: var(--lumo-font-size-s); font-weight: 500; color: var(--lumo-secondary-text-color); }
@@ -85,7 +89,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
       ...bulkhead.values.flatMap(value => [value.member, value.where])));
     return html`
       <div class="toolbar">
-        <vaadin-text-field clear-button-visible placeholder="Filter by bulkhead, method, property …" aria-label="Filter"
+        <vaadin-text-field clear-button-visible placeholder="Filter by bulkhead, method, property …" accessible-name="Filter"
           .value="${this._query}" @value-changed="${event => { this._query = event.detail.value; }}">
           <vaadin-icon slot="prefix" icon="font-awesome-solid:magnifying-glass"></vaadin-icon>
         </vaadin-text-field>
@@ -110,7 +114,10 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
         <div class="content">
           <table>
             <thead><tr><th>Value</th><th>In force</th><th>Stated by</th><th>Where</th></tr></thead>
-            <tbody>${bulkhead.values.map(value => this._value(value))}</tbody>
+            <tbody>
+              ${bulkhead.values.filter(value => value.source !== 'default').map(value => this._value(value))}
+              ${this._defaults(bulkhead.values.filter(value => value.source === 'default'))}
+            </tbody>
           </table>
           <div class="guards">
             <h3>Guards</h3>
@@ -125,9 +132,18 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     return html`
       <tr class="${value.source}">
         <td>${value.member}</td>
-        <td class="value">${value.value === '' ? html`<span class="about">none</span>` : value.value}</td>
-        <td>${source.badge === '' ? html`<span class="about">${source.text}</span>` : html`<span class="badge ${source.badge}">${source.text}</span>`}</td>
-        <td class="where mono" title="${value.where}">${value.source === 'annotation' ? short(value.where) : value.where}</td>
+        <td class="value">${value.value}</td>
+        <td><span class="badge ${source.badge}">${source.text}</span></td>
+        <td class="where mono">${value.source === 'annotation' ? short(value.where) : value.where}</td>
+      </tr>`;
+  }
+
+  _defaults(values) {
+    return values.length === 0 ? '' : html`
+      <tr class="default">
+        <td colspan="4"><span class="badge">defaults</span>
+          ${values.map(value => html`<span class="pair"><span class="about">${value.member}</span> ${value.value === '' ? 'none' : value.value}</span> `)}
+        </td>
       </tr>`;
   }
 }

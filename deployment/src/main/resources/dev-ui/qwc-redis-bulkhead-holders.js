@@ -20,7 +20,7 @@ import './redis-bulkhead-occupants.js';
 /** Bulkheads with more keys than these are closed at first. */
 const KEYS_SHOWN_AT_FIRST = 10;
 /** More rows than these scroll. */
-const ROWS_WITHOUT_SCROLLING = 9;
+const ROWS_WITHOUT_SCROLLING = 12;
 
 /** Shows every bulkhead with its use, who holds its permits and who waits, live. */
 export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
@@ -124,6 +124,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       this._tree = bulkheadRows(this._state.bulkheads, this._query.trim().toLowerCase());
     }
     const all = this._tree.flatMap(row => [row, ...row.children]).filter(row => row.kind !== 'note');
+    this._hasKeys = this._tree.some(row => row.children.length > 0);
     this._detail = all.find(row => row.id === this._selected);
     if (!this._detail && (this._query !== '' || this._selected === undefined || !this._isKnown(this._selected))) {
       this._detail = all.find(row => row.kind !== 'keyed' && row.holders.length + row.waiters.length > 0)
@@ -195,7 +196,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     const total = value => rows.reduce((all, limit) => all + limit[value], 0);
     return html`
       <div class="toolbar">
-        <vaadin-text-field clear-button-visible placeholder="Filter by bulkhead, key, method, instance, permit …" aria-label="Filter"
+        <vaadin-text-field clear-button-visible placeholder="Filter by bulkhead, key, method, instance, permit …" accessible-name="Filter"
           .value="${this._query}" @value-changed="${event => { this._query = event.detail.value; }}">
           <vaadin-icon slot="prefix" icon="font-awesome-solid:magnifying-glass"></vaadin-icon>
         </vaadin-text-field>
@@ -236,14 +237,14 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return html`
       <vaadin-grid class="overview ${tall ? 'tall' : ''}" theme="compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
         aria-label="Bulkheads" @active-item-changed="${event => this._select(event.detail.value)}">
-        <vaadin-grid-sort-column path="title" header="Bulkhead" width="18em" flex-grow="3" resizable
+        <vaadin-grid-sort-column path="title" header="Bulkhead" width="260px" flex-grow="3" resizable
           ${columnBodyRenderer(row => this._name(row), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="use" header="In use" width="14em" flex-grow="2" resizable
+        <vaadin-grid-sort-column path="use" header="In use" width="220px" flex-grow="2" resizable
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : useBar(row), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="waiting" header="Waiting" width="7em" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="waiting" header="Waiting" width="100px" flex-grow="0" resizable
           ${columnBodyRenderer(row => row.waiting ? html`<span class="number">${row.waiting}</span>`
             : row.kind === 'note' ? '' : html`<span class="about">0</span>`, [])}></vaadin-grid-sort-column>
-        <vaadin-grid-column header="Last 5 minutes" width="13em" flex-grow="1"
+        <vaadin-grid-column header="Last 5 minutes" width="190px" flex-grow="1"
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : plot(row), [])}></vaadin-grid-column>
       </vaadin-grid>`;
   }
@@ -262,7 +263,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         ${row.children.length > 0 ? html`
           <button class="toggle" aria-expanded="${this._isOpen(row)}" aria-label="Keys of ${row.title}"
             @click="${event => this._toggle(event, row)}"><vaadin-icon icon="font-awesome-solid:chevron-right"></vaadin-icon></button>`
-          : html`<span class="untoggled"></span>`}
+          : this._hasKeys ? html`<span class="untoggled"></span>` : ''}
         <span class="title cut" title="${row.title}">${row.title}</span>
         ${row.kind === 'keyed' ? html`<span class="badge">${row.keys === 0 ? 'no key in use' : count(row.keys, 'key')}</span>` : ''}
         ${row.fair ? html`<span class="badge primary">fair</span>` : ''}

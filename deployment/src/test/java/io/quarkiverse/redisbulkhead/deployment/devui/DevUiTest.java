@@ -48,6 +48,7 @@ class DevUiTest {
 
     static final String PREFIX = "quarkus-redis-bulkhead_";
 
+    static final String FILTER = ".toolbar vaadin-text-field input";
     static final int ASSERTION_MILLIS = 15_000;
 
     static Chromium chromium;
@@ -390,13 +391,13 @@ class DevUiTest {
 
     private static void open(Page page, String name) {
         page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/" + name);
-        assertThat(page.getByLabel("Filter").last()).isVisible();
+        assertThat(page.locator(FILTER)).isVisible();
     }
 
     private static void filter(String text) {
-        Locator filter = page.getByLabel("Filter", new Page.GetByLabelOptions().setExact(true));
+        Locator filter = page.locator(FILTER);
         if (filter.count() > 0) {
-            filter.last().fill(text);
+            filter.fill(text);
         }
     }
 

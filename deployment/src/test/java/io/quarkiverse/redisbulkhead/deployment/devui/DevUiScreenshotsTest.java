@@ -1,0 +1,144 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import java.nio.file.Path;
+
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+
+import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+import io.quarkus.test.QuarkusDevModeTest;
+
+/** Takes pictures of the pages in all their states, in both themes, for people to look at: {@code -Dscreenshots=<folder>}. */
+@EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
+class DevUiScreenshotsTest {
+
+    static final KillableRedis REDIS = new KillableRedis("dev-ui-screenshots-test");
+
+    @RegisterExtension
+    static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(jar -> {
+        REDIS.start();
+        jar.addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
+                .addAsResource(new StringAsset("""
+                        quarkus.application.name=shop
+                        quarkus.redis.hosts=%s
+                        quarkus.redis-bulkhead."partner-api".permits=4
+                        quarkus.redis-bulkhead.on-outage=allow
+                        """.formatted(REDIS.address())), "application.properties");
+    });
+
+    final Demo demo = new Demo();
+
+    @Test
+    void takePictures() {
+        try (Chromium chromium = Chromium.start()) {
+            PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+            Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
+                    open(chromium.user(ColorScheme.DARK, 1_400, 900)) };
+            picture("nobody", themes);
+            declared("declared", themes);
+
+            for (int i = 0; i < 5; i++) {
+                demo.begin("reports");
+                demo.begin("crawl?host=" + (i % 2 == 0 ? "example.org" : "example.net"));
+                themes[0].waitForTimeout(3_000);
+            }
+            demo.begin("quotes");
+            demo.begin("quotes");
+            demo.begin("reports");
+            demo.begin("reports");
+            demo.beginPost("lock");
+            demo.take("thumbnails", null, 12, 9);
+            select("reports", themes);
+            themes[0].waitForTimeout(25_000);
+            picture("holders", themes);
+            for (Page page : themes) {
+                page.getByText("Waiters (2)").click();
+            }
+            picture("waiters", themes);
+            for (Page page : themes) {
+                page.getByText("Holders (5)").click();
+                page.getByLabel("Revoke the permit").first().click();
+            }
+            picture("revoke", themes);
+            for (Page page : themes) {
+                page.keyboard().press("Escape");
+                page.getByText("Resize …").click();
+                page.getByLabel("Permits").fill("0");
+            }
+            picture("resize", themes);
+            for (Page page : themes) {
+                page.getByLabel("Permits").fill("8");
+                page.locator("vaadin-button[slot=confirm-button]").click();
+            }
+            picture("resized", themes);
+            demo.take("partner-api", null, 9, 1);
+            demo.begin("quotes");
+            select("partner-api", themes);
+            picture("disagree", themes);
+            demo.take("search", "<b>key</b>", 4, 3);
+            demo.take("search", "k".repeat(3_000), 4, 3);
+            demo.take("bulk", null, 2_500, 2_000);
+            select("bulk", themes);
+            picture("thousands", themes);
+            for (Page page : themes) {
+                page.locator(DevUiTest.FILTER).fill("no such thing");
+            }
+            picture("nothing-matches", themes);
+            for (Page page : themes) {
+                page.locator(DevUiTest.FILTER).fill("");
+            }
+            select("reports", themes);
+            REDIS.stop();
+            themes[0].waitForTimeout(8_000);
+            picture("away", themes);
+        } finally {
+            REDIS.start();
+            demo.end();
+            REDIS.stop();
+        }
+    }
+
+    private static void select(String name, Page... themes) {
+        for (Page page : themes) {
+            page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true)).click();
+        }
+    }
+
+    private static void declared(String name, Page... themes) {
+        for (Page page : themes) {
+            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/declared");
+        }
+        picture(name, themes);
+        for (Page page : themes) {
+            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
+        }
+    }
+
+    private static Page open(BrowserContext user) {
+        Page page = user.newPage();
+        page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
+        assertThat(page.locator(DevUiTest.FILTER)).isVisible();
+        return page;
+    }
+
+    private static void picture(String name, Page... themes) {
+        for (int i = 0; i < themes.length; i++) {
+            themes[i].waitForTimeout(1_500);
+            // The Dev UI's own complaint where there is no way to the extension registry.
+            themes[i].evaluate("document.querySelectorAll('vaadin-notification-card').forEach(card => {"
+                    + " if (card.textContent.includes('namespaces')) card.remove(); })");
+            themes[i].screenshot(new Page.ScreenshotOptions()
+                    .setPath(Path.of(System.getProperty("screenshots"), name + (i == 0 ? "-light" : "-dark") + ".png")));
+        }
+    }
+}
