@@ -32,8 +32,8 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     .pair { white-space: nowrap; margin-left: 0.9em; }
     table { table-layout: fixed; }
     th:nth-child(1) { width: 8em; }
-    th:nth-child(2) { width: 7em; }
-    th:nth-child(3) { width: 9em; }
+    th:nth-child(2) { width: 6em; }
+    th:nth-child(3) { width: 8em; }
     td.where { overflow-wrap: anywhere; }
     .guards { padding: 0.6em 1em; border-left: 1px solid var(--lumo-contrast-10pct); font-size: var(--lumo-font-size-s); min-width: 0; }
     h3 { margin: 0 0 0.3em; font-size: var(--lumo-font-size-s); font-weight: 500; color: var(--lumo-secondary-text-color); }
@@ -148,9 +148,9 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
   }
 }
 
-/** A class or method without its package, which the tooltip tells. */
+/** A class or method without its package and outer classes, which the tooltip tells. */
 function short(place) {
-  return html`<span title="${place}">${place.replace(/^(?:[a-z0-9_]+\.)+(?=[A-Z])/, '')}</span>`;
+  return html`<span title="${place}">${place.replace(/^.*[.$](?=[^.$#]+(?:#|$))/, '')}</span>`;
 }
 
 customElements.define('qwc-redis-bulkhead-declared', QwcRedisBulkheadDeclared);

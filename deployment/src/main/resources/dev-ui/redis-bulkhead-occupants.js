@@ -102,17 +102,17 @@ export class RedisBulkheadOccupants extends LitElement {
       <vaadin-grid class="${tall ? 'tall' : ''}" theme="row-stripes compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
         aria-label="${holders ? 'Holders' : 'Waiters'}">
         ${this.row.kind === 'keyed' ? this._text('key', 'Key', '130px', 1) : ''}
-        ${this._text('method', 'Method', '200px', 2)}
-        ${this._text('application', 'Application', '120px', 1)}
-        ${this._text('instance', 'Instance', '110px', 1)}
+        ${this._text('method', 'Method', '180px', 2)}
+        ${this._text('application', 'Application', '110px', 1)}
+        ${this._text('instance', 'Instance', '100px', 1)}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Place kept for'}" width="120px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}" width="120px" flex-grow="0" resizable
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="170px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="165px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="mono">${one.ticket}</span>`, [])}></vaadin-grid-sort-column>
-        ${this._text('permitId', 'Permit', '120px', 1, 'mono')}
+        ${this._text('permitId', 'Permit', '185px', 0, 'mono')}
         ${holders ? html`
           <vaadin-grid-column header="" width="90px" flex-grow="0" text-align="end" frozen-to-end
             ${columnBodyRenderer(one => this._revoke(one), [])}></vaadin-grid-column>` : ''}

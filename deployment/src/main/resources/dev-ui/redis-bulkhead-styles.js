@@ -9,7 +9,7 @@ export const styles = css`
   }
   .toolbar { display: flex; align-items: center; gap: var(--rb-gap); flex-wrap: wrap; }
   .toolbar vaadin-text-field { flex: 1 1 18em; max-width: 34em; padding: 0; }
-  .toolbar vaadin-text-field vaadin-icon { width: 1em; height: 1em; padding: 0 0.3em; }
+  .toolbar vaadin-text-field vaadin-icon { width: 1em; height: 1em; padding: 0; margin: 0 0.35em; }
   .spacer { flex: 1; }
   .about { color: var(--lumo-secondary-text-color); }
   .number { font-variant-numeric: tabular-nums; }

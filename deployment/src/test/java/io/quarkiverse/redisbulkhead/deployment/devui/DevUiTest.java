@@ -173,7 +173,8 @@ class DevUiTest {
         assertThat(row("reports", "5 of 5")).isVisible();
         occupants().getByText("Waiters (2)").click();
         assertThat(occupants().getByText("Waiting for")).isVisible();
-        assertThat(occupants().getByText("Reports#render")).hasCount(2);
+        // The grid keeps rows that it does not show.
+        assertThat(occupants().getByText("Reports#render").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
         occupants().getByText("Holders (5)").click();
     }
 
@@ -181,7 +182,7 @@ class DevUiTest {
         holders();
         title("reports").click();
         CompletableFuture<String> call = demo.begin("reports");
-        Locator revoke = occupants().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Revoke the permit"));
+        Locator revoke = revoke();
         String id = revoke.getAttribute("aria-label").replace("Revoke the permit ", "");
 
         revoke.click();
@@ -225,7 +226,6 @@ class DevUiTest {
         demo.take("reports", null, 9, 1);
 
         title("reports").click();
-        assertThat(page.getByText("Instances disagree about the limit: 5, 9")).isHidden();
         demo.begin("reports");
 
         assertThat(row("reports", "limits disagree")).isVisible();
@@ -240,7 +240,7 @@ class DevUiTest {
         page.locator("vaadin-grid.overview").getByText(key).click();
         assertThat(page.locator("section.details h2")).containsText(key);
         assertThat(page.locator("vaadin-grid b, vaadin-grid img, h2 b, h2 img")).hasCount(0);
-        occupants().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Revoke the permit")).click();
+        revoke().click();
         assertThat(dialog()).containsText(key);
         dialog().locator("vaadin-button[slot=confirm-button]").click();
         assertThat(page.getByText("is revoked").last()).isVisible();
@@ -402,7 +402,9 @@ class DevUiTest {
     }
 
     private static Locator title(String name) {
-        return page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true));
+        // The grid keeps rows that it does not show.
+        return page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
+                .filter(new Locator.FilterOptions().setVisible(true));
     }
 
     private static Locator row(String name, String text) {
@@ -416,6 +418,11 @@ class DevUiTest {
 
     private static Locator occupants() {
         return page.locator("redis-bulkhead-occupants");
+    }
+
+    private static Locator revoke() {
+        return occupants().getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Revoke the permit"))
+                .filter(new Locator.FilterOptions().setVisible(true));
     }
 
     private static Locator dialog() {
