@@ -38,7 +38,7 @@ class ArchitectureTest {
     void dependenciesPointOneWay() {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
-                        ROOT + ".runtime.tracing")
+                        ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health")
                 .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
                 .layer("message").definedBy(ROOT + ".runtime.message")
@@ -90,6 +90,19 @@ class ArchitectureTest {
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
+                .check(classes);
+    }
+
+    /** Whoever does without HTTP or health checks needs none of their libraries: what needs them is referred to by nobody. */
+    @Test
+    void optionalLibrariesStayInPackagesOfTheirOwn() {
+        String management = ROOT + ".runtime.management";
+        String health = ROOT + ".runtime.health";
+        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(management).should()
+                .dependOnClassesThat().resideInAnyPackage("io.vertx.ext.web..", "io.vertx.ext.auth..", management)
+                .check(classes);
+        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(health).should()
+                .dependOnClassesThat().resideInAnyPackage("org.eclipse.microprofile.health..", "io.smallrye.health..", health)
                 .check(classes);
     }
 

@@ -9,6 +9,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.validation.ManagementRule;
 import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
 import io.quarkiverse.redisbulkhead.deployment.validation.MistakeReport;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
@@ -25,6 +26,8 @@ import io.quarkus.arc.deployment.SyntheticBeanBuildItem;
 import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem.ValidationErrorBuildItem;
+import io.quarkus.deployment.Capabilities;
+import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.Consume;
@@ -59,9 +62,10 @@ class GuardProcessor {
     }
 
     @BuildStep
-    MistakesBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed) {
+    MistakesBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
         List<Mistake> mistakes = new ArrayList<>();
         Rule.all(ConfigProvider.getConfig(), fixed).forEach(rule -> rule.check(found.usage(), mistakes::add));
+        new ManagementRule(fixed, capabilities.isPresent(Capability.VERTX_HTTP)).check(found.usage(), mistakes::add);
         return new MistakesBuildItem(mistakes);
     }
 

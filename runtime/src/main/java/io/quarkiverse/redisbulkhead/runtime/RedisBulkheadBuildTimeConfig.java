@@ -38,6 +38,56 @@ public interface RedisBulkheadBuildTimeConfig {
     DevServicesConfig devservices();
 
     /**
+     * The HTTP endpoint for operators.
+     */
+    ManagementConfig management();
+
+    /**
+     * The health check.
+     */
+    HealthConfig health();
+
+    /**
+     * The HTTP endpoint for operators.
+     */
+    interface ManagementConfig {
+
+        /**
+         * Whether {@code GET /q/redis-bulkhead} shows all bulkheads, who holds and who waits: on the management interface
+         * where there is one, else beside the application. It needs an HTTP server, such as that of Quarkus REST. Secure it,
+         * because it shows keys, which may be names of users.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.management.enabled=true}
+         */
+        @WithDefault("false")
+        boolean enabled();
+
+        /**
+         * Whether the endpoint also revokes permits and sets limits. Only where {@code management.enabled} is true as well.
+         * Secure it: whoever reaches it can do so.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.management.changes-enabled=true}
+         */
+        @WithDefault("false")
+        boolean changesEnabled();
+    }
+
+    /**
+     * The health check.
+     */
+    interface HealthConfig {
+
+        /**
+         * Whether there is a readiness check where the application has SmallRye Health. It tells what each bulkhead does, and
+         * is down only while Redis is away and a bulkhead rejects calls for that.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.health.enabled=false}
+         */
+        @WithDefault("true")
+        boolean enabled();
+    }
+
+    /**
      * Metrics by Micrometer.
      */
     MetricsBuildConfig metrics();

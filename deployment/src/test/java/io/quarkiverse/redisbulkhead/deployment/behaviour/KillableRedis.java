@@ -53,7 +53,7 @@ public final class KillableRedis {
     }
 
     /** It takes scripts and other writes, and does not answer until that is closed. */
-    AutoCloseable pause() {
+    public AutoCloseable pause() {
         send("CLIENT PAUSE 60000 WRITE");
         return () -> send("CLIENT UNPAUSE");
     }

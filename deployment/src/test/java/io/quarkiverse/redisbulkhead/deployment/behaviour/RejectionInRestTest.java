@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 
@@ -18,6 +19,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
+import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
@@ -70,6 +73,18 @@ class RejectionInRestTest {
                 .contentType("application/problem+json").header("Retry-After", "1")
                 .body("detail", containsString("cannot be asked")).extract().asString();
         assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    /**
+     * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
+     * extension.
+     */
+    @Test
+    void nothingElseIsServed() {
+        when().get("/q/redis-bulkhead").then().statusCode(404);
+        assertThat(Arc.container().listAll(ManagementEndpoint.class)).isEmpty();
+        assertThatThrownBy(() -> Class.forName("org.eclipse.microprofile.health.HealthCheck"))
+                .isInstanceOf(ClassNotFoundException.class);
     }
 
     @Path("/")

@@ -15,7 +15,9 @@ public final class OwnProperties {
             "lock-store", Set.of("step-timeout", "contention-timeout"),
             "metrics", Set.of("enabled", "cluster-interval", "key-tag"),
             "tracing", Set.of("enabled", "key-attribute"),
-            "devservices", Set.of("enabled"));
+            "devservices", Set.of("enabled"),
+            "management", Set.of("enabled", "changes-enabled"),
+            "health", Set.of("enabled"));
 
     static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");
 

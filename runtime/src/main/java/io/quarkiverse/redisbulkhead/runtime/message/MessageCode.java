@@ -58,7 +58,9 @@ public enum MessageCode {
     /** It is not set where Redis is. */
     RBH027,
     /** A property of the extension does not exist. */
-    RBH028;
+    RBH028,
+    /** The management endpoint needs an HTTP server. */
+    RBH029;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in docs/errors.md of Redis Bulkhead for Quarkus";

@@ -75,6 +75,18 @@ public final class Overview {
         });
     }
 
+    /**
+     * Asks Redis something small, in the way in which calls ask it.
+     *
+     * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} when it
+     *         does not within {@code command-timeout}
+     */
+    public CompletionStage<Void> ask() {
+        String any = declared.isEmpty() ? "any" : declared.firstKey();
+        return engine.occupancy(BulkheadId.of(any), 0).thenAccept(answer -> {
+        });
+    }
+
     private record Row(BulkheadId id, Occupancy now) {
 
         boolean isEmpty() {

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.DevServicesConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.HealthConfig;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.ManagementConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.MetricsBuildConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig.TracingBuildConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
@@ -33,7 +35,8 @@ class OwnPropertiesTest {
     private static final Map<String, List<Class<?>>> GROUPS = Map.of("rest", List.of(RestConfig.class), "lock",
             List.of(LocksConfig.class), "lock-store", List.of(LockStoreConfig.class), "devservices",
             List.of(DevServicesConfig.class), "metrics", List.of(MetricsBuildConfig.class, MetricsConfig.class), "tracing",
-            List.of(TracingBuildConfig.class, TracingConfig.class));
+            List.of(TracingBuildConfig.class, TracingConfig.class), "management", List.of(ManagementConfig.class), "health",
+            List.of(HealthConfig.class));
 
     @Test
     void thePropertiesThatHoldForAllAreKnown() {

@@ -1,0 +1,2 @@
+/** Adds the readiness check. */
+package io.quarkiverse.redisbulkhead.deployment.health;

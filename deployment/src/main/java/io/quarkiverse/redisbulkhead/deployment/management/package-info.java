@@ -1,0 +1,2 @@
+/** Adds the management endpoint, and describes it in OpenAPI. */
+package io.quarkiverse.redisbulkhead.deployment.management;

@@ -1,0 +1,34 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+
+/** The management endpoint needs an HTTP server. */
+public final class ManagementRule implements Rule {
+
+    private final RedisBulkheadBuildTimeConfig fixed;
+    private final boolean http;
+
+    /**
+     * @param fixed says whether the endpoint is wanted
+     * @param http whether the application has an HTTP server
+     */
+    public ManagementRule(RedisBulkheadBuildTimeConfig fixed, boolean http) {
+        this.fixed = fixed;
+        this.http = http;
+    }
+
+    @Override
+    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+        if (fixed.management().enabled() && !http) {
+            mistakes.accept(new Mistake(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
+                    "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
+                            + " io.quarkus:quarkus-vertx-http, or one that brings it, such as io.quarkus:quarkus-rest; or leave"
+                            + " the property out"));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.quarkus.builder.Version;
+import io.quarkus.maven.dependency.Dependency;
+
+/**
+ * Extensions that single tests add to their applications. On the class path of all tests they would be part of every
+ * application, and cost each its time.
+ */
+public final class OptionalExtensions {
+
+    public static final String HEALTH = "quarkus-smallrye-health";
+    public static final String OPENAPI = "quarkus-smallrye-openapi";
+    public static final String USERS = "quarkus-elytron-security-properties-file";
+
+    private OptionalExtensions() {
+    }
+
+    /** Dependencies of a test. */
+    public static List<Dependency> of(String... artifacts) {
+        return Stream.of(artifacts).map(artifact -> Dependency.of("io.quarkus", artifact, Version.getVersion())).toList();
+    }
+}

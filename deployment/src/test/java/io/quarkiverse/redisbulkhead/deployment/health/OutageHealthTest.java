@@ -1,0 +1,128 @@
+package io.quarkiverse.redisbulkhead.deployment.health;
+
+import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.is;
+
+import java.util.logging.LogRecord;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** A bulkhead that rejects calls while Redis is away makes the application not ready for as long; what others do is told. */
+class OutageHealthTest {
+
+    static final KillableRedis REDIS = new KillableRedis("outage-health-test");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.HEALTH))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, OptionalExtensions.class))
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideConfigKey("quarkus.redis.health.enabled", "false")
+            .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"partner\".on-outage", "allow")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"crawler\".on-outage", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"crawler\".local-permits", "2")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"pages\".on-outage", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
+            .assertLogRecords(
+                    records -> assertThat(records).filteredOn(record -> record.getMessage().contains("Whoever reaches"))
+                            .singleElement().satisfies(OutageHealthTest::warnsOfTheOpenEndpoint));
+
+    private static void warnsOfTheOpenEndpoint(LogRecord record) {
+        assertThat(record.getLevel()).isEqualTo(org.jboss.logmanager.Level.WARN);
+        assertThat(String.format(record.getMessage(), record.getParameters())).contains("/q/redis-bulkhead", "changes-enabled",
+                "quarkus.http.auth.permission.");
+    }
+
+    @BeforeEach
+    void start() {
+        REDIS.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        REDIS.stop();
+    }
+
+    @Test
+    void itIsDownWhileCallsAreRejected() {
+        isUp();
+        REDIS.stop();
+
+        when().get("/q/health/ready").then().statusCode(503).body("status", is("DOWN"))
+                .rootPath("checks.find { it.name == 'Redis bulkheads' }")
+                .body("status", is("DOWN"))
+                .body("data.store", is("script"))
+                .body("data.redis", is("gives no answer"))
+                .body("data.'bulkhead.reports'", is("calls are rejected (on-outage=reject)"))
+                .body("data.'bulkhead.partner'", is("calls run without a limit (on-outage=allow)"))
+                .body("data.'bulkhead.crawler'", is("limit of this process: 2 (on-outage=local)"))
+                .body("data.'bulkhead.pages'", is("limit of this process for each key: 3 (on-outage=local)"))
+                .body("data.'bulkhead.off'", is("disabled, so calls run without a limit"));
+
+        when().get("/q/health/live").then().statusCode(200);
+        when().get("/q/redis-bulkhead").then().statusCode(503).contentType("application/problem+json").header("Retry-After",
+                "1");
+
+        REDIS.start();
+        isUp();
+    }
+
+    /** A server that takes commands and does not answer is away, too: within the command timeout. */
+    @Test
+    void itIsDownWhileRedisHangs() throws Exception {
+        isUp();
+        try (AutoCloseable pause = REDIS.pause()) {
+            when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("gives no answer"));
+        }
+        isUp();
+    }
+
+    private static void isUp() {
+        when().get("/q/health/ready").then().statusCode(200).body("status", is("UP"))
+                .rootPath("checks.find { it.name == 'Redis bulkheads' }")
+                .body("status", is("UP"))
+                .body("data.redis", is("answers"))
+                .body("data.'bulkhead.reports'", is("limited in Redis"))
+                .body("data.'bulkhead.off'", is("disabled, so calls run without a limit"));
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
+
+        @RedisBulkhead(name = "partner", permits = 5)
+        void partner() {
+        }
+
+        @RedisBulkhead(name = "crawler", permits = 5)
+        void crawl() {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        void page(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "off", permits = 1)
+        void off() {
+        }
+    }
+}

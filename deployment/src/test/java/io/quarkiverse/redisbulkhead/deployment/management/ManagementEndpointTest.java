@@ -1,0 +1,423 @@
+package io.quarkiverse.redisbulkhead.deployment.management;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.contains;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.hasItem;
+import static org.hamcrest.Matchers.hasKey;
+import static org.hamcrest.Matchers.hasSize;
+import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.not;
+import static org.hamcrest.Matchers.startsWith;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkus.test.QuarkusUnitTest;
+import io.restassured.response.Response;
+import io.restassured.response.ValidatableResponse;
+import io.restassured.specification.RequestSpecification;
+import io.smallrye.mutiny.Uni;
+
+/** The endpoint beside the application, with changes, secured by permissions of the application. */
+class ManagementEndpointTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final String ALL = "/q/redis-bulkhead";
+    private static final String STRANGE = "100% of <b>a/b</b> & ü";
+    private static final String STRANGE_ENCODED = "100%25%20of%20%3Cb%3Ea%2Fb%3C%2Fb%3E%20%26%20%C3%BC";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.USERS, OptionalExtensions.OPENAPI))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Described.class, OptionalExtensions.class))
+            .overrideConfigKey("quarkus.application.name", "shop")
+            .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
+            .overrideConfigKey("quarkus.http.auth.basic", "true")
+            .overrideConfigKey("quarkus.security.users.embedded.enabled", "true")
+            .overrideRuntimeConfigKey("quarkus.security.users.embedded.plain-text", "true")
+            .overrideRuntimeConfigKey("quarkus.security.users.embedded.users.olga", "secret")
+            .overrideRuntimeConfigKey("quarkus.security.users.embedded.roles.olga", "operator")
+            .overrideRuntimeConfigKey("quarkus.security.users.embedded.users.victor", "secret")
+            .overrideRuntimeConfigKey("quarkus.security.users.embedded.roles.victor", "viewer")
+            .overrideRuntimeConfigKey("quarkus.http.auth.policy.look.roles-allowed", "operator,viewer")
+            .overrideRuntimeConfigKey("quarkus.http.auth.policy.change.roles-allowed", "operator")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.look.paths", "/q/redis-bulkhead/*")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.look.methods", "GET")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.look.policy", "look")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.change.paths", "/q/redis-bulkhead/*")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.change.methods", "PUT,DELETE")
+            .overrideRuntimeConfigKey("quarkus.http.auth.permission.change.policy", "change")
+            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
+            .assertLogRecords(records -> assertThat(records)
+                    .noneMatch(record -> record.getMessage().contains("Whoever reaches"))
+                    .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
+                            .equals("User 'olga' set the limit to 7 of bulkhead 'reports' by the management endpoint")));
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    Losses losses;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    private final List<Permit> permits = new ArrayList<>();
+
+    @AfterEach
+    void giveBack() {
+        permits.forEach(Permit::close);
+        permits.clear();
+    }
+
+    @Test
+    void allBulkheadsAreShown() {
+        Permit permit = take(bulkheads.semaphore("reports"));
+        take(bulkheads.semaphore("pages").forKey("example.org/<script>"));
+        take(bulkheads.semaphore(SemaphoreSpec.named("in-code").permits(4).build()));
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL).then().statusCode(200)
+                .contentType("application/json").header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff")
+                .body("$", not(hasKey("incomplete")))
+                .body("bulkheads.name", contains(STRANGE, "exports", "in-code", "pages", "reports"))
+                .rootPath("bulkheads.find { it.name == 'in-code' }")
+                .body("declared", is(false))
+                .body("$", not(hasKey("definition")))
+                .body("limits[0].limit", is(4))
+                .rootPath("bulkheads.find { it.name == 'pages' }")
+                .body("keyed", is(true))
+                .body("limits.key", contains("example.org/<script>"))
+                .rootPath("bulkheads.find { it.name == 'reports' }")
+                .body("declared", is(true))
+                .body("keyed", is(false))
+                .body("definition.permits", is(5))
+                .body("definition.expire", is("PT30S"))
+                .body("definition.maxWait", is("PT2S"))
+                .body("definition", not(hasKey("maxHold")))
+                .body("definition.onOutage", is("reject"))
+                .body("methods", contains("Guarded#report"))
+                .body("limits", hasSize(1))
+                .body("limits[0].limit", is(5))
+                .body("limits[0].statedLimits", contains(5))
+                .body("limits[0].inUse", is(1))
+                .body("limits[0].waiting", is(0))
+                .body("limits[0].holders[0].permitId", is(permit.id()))
+                .body("limits[0].holders[0].token", is(Long.toString(permit.fencingToken())))
+                .body("limits[0].holders[0].application", is("shop"))
+                .body("limits[0].holders[0].method", startsWith(ManagementEndpointTest.class.getSimpleName())));
+        assertThat(permit.fencingToken()).as("more than a double counts exactly, so it is text").isPositive();
+        String since = as("victor").get(ALL + "/reports").path("limits[0].holders[0].since");
+        String until = as("victor").get(ALL + "/reports").path("limits[0].holders[0].until");
+        assertThat(Instant.parse(since)).isBefore(Instant.parse(until));
+    }
+
+    @Test
+    void whoWaitsIsShown() {
+        RedisSemaphore one = bulkheads.semaphore("pages").forKey("waited for", 1);
+        take(one);
+        var waiting = one.acquireAsync(LONG).subscribeAsCompletionStage();
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/pages").then()
+                .rootPath("limits.find { it.key == 'waited for' }")
+                .body("waiting", is(1))
+                .body("waiters[0].application", is("shop"))
+                .body("waiters[0].ticket", is("0")));
+
+        permits.get(0).close();
+        waiting.join().close();
+    }
+
+    @Test
+    void theListIsBounded() {
+        take(bulkheads.semaphore("reports"));
+        take(bulkheads.semaphore("reports"));
+
+        await().atMost(LONG).untilAsserted(
+                () -> as("victor").get(ALL + "/reports?most=1").then().body("limits[0].inUse", is(2))
+                        .body("limits[0].holders", hasSize(1)));
+        as("victor").get(ALL + "?bulkhead=reports&most=0").then().body("name", is("reports")).body("limits[0].holders",
+                hasSize(0));
+    }
+
+    /** As many readings as seconds have passed, not as many as requests. */
+    @Test
+    void manyWhoAskCauseFewReadings() {
+        Set<String> readings = new HashSet<>();
+        long begin = System.nanoTime();
+        for (int i = 0; i < 50; i++) {
+            readings.add(as("victor").get(ALL).path("at"));
+        }
+        long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+
+        assertThat((long) readings.size()).isLessThanOrEqualTo(seconds + 2);
+    }
+
+    @Test
+    void namesMayBeAnything() {
+        as("victor").get(ALL + "/" + STRANGE_ENCODED).then().statusCode(200).body("name", is(STRANGE));
+        as("victor").get(ALL + "?bulkhead=" + STRANGE_ENCODED).then().statusCode(200).body("name", is(STRANGE));
+        as("olga").body("{\"permits\": 3}").contentType("application/json").put(ALL + "/" + STRANGE_ENCODED + "/limit").then()
+                .statusCode(204);
+        assertThat(bulkheads.semaphore(STRANGE).status().limit()).isEqualTo(3);
+        as("olga").delete(ALL + "/" + STRANGE_ENCODED + "/limit").then().statusCode(204);
+        assertThat(bulkheads.semaphore(STRANGE).status().limit()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsThereNotIs404() {
+        problem(as("victor").get(ALL + "/report"), 404, "Did you mean 'reports'?");
+        problem(as("victor").get(ALL + "?bulkhead=%3Cscript%3E"), 404, "There is no bulkhead '<script>'");
+        problem(as("olga").contentType("application/json").body("{\"permits\": 3}").put(ALL + "/report/limit"), 404, "report");
+        problem(as("olga").delete(ALL + "/report/limit"), 404, "Did you mean 'reports'?");
+        problem(as("olga").delete(ALL + "/reports/permits/%3Cscript%3E"), 404, "no such permit");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "/q/redis-bulkhead?most=-1 | most must be a number from 0 to 1000",
+            "/q/redis-bulkhead?most=1001 | most must be a number from 0 to 1000",
+            "/q/redis-bulkhead?most=many | most must be a number from 0 to 1000",
+            "/q/redis-bulkhead?mots=1 | There is no query parameter 'mots' here. Known: bulkhead, most",
+            "/q/redis-bulkhead?bulkhead=a&bulkhead=b | more than once",
+            "/q/redis-bulkhead?bulkhead=%FF | not UTF-8" })
+    void whatIsWrongIs400(String url, String detail) {
+        problem(as("victor").get(url), 400, detail);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "{\"permits\": 0} | from 1 to 2147483647",
+            "{\"permits\": 2147483648} | from 1 to 2147483647",
+            "{\"permits\": 1.5} | whole number",
+            "{\"permits\": \"3\"} | without quotes",
+            "{\"permits\": null} | whole number",
+            "{} | must have the member permits",
+            "{\"permits\": 3, \"key\": \"a\"} | and no other",
+            "[3] | no JSON object",
+            "{\"permits\": | no JSON object" })
+    void aBodyThatIsWrongIs400(String body, String detail) {
+        problem(as("olga").contentType("application/json").body(body).put(ALL + "/reports/limit"), 400, detail);
+        assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
+    }
+
+    @Test
+    void otherBodiesAreRefused() {
+        String url = ALL + "/reports/limit";
+        problem(as("olga").contentType("application/json").put(url), 400, "The body is empty");
+        problem(as("olga").contentType("text/plain").body("{\"permits\": 3}").put(url), 415, "Content-Type: application/json");
+        problem(as("olga").contentType("application/x-www-form-urlencoded").body("permits=3").put(url), 415, "Content-Type");
+        problem(as("olga").contentType("application/json").body("{\"permits\": 3" + " ".repeat(2_000) + "}").put(url), 413,
+                "1024 bytes");
+        assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
+    }
+
+    @Test
+    void aLimitIsSetAndReset() {
+        as("olga").contentType("application/json;charset=UTF-8").body("{\"permits\": 7}").put(ALL + "/reports/limit").then()
+                .statusCode(204);
+        assertThat(bulkheads.semaphore("reports").status().limit()).isEqualTo(7);
+        // What was read before the change does not count any more.
+        as("victor").get(ALL + "/reports").then().body("limits[0].limit", is(7)).body("limits[0].resized", is(true));
+
+        as("olga").delete(ALL + "/reports/limit").then().statusCode(204);
+        assertThat(bulkheads.semaphore("reports").status().limit()).isEqualTo(5);
+        as("victor").get(ALL + "/reports").then().body("limits[0].limit", is(5)).body("limits[0].resized", is(false));
+        as("olga").delete(ALL + "/reports/limit").then().statusCode(204);
+    }
+
+    @Test
+    void aKeyHasALimitOfItsOwn() {
+        String key = "a+b c%/ü";
+        String encoded = "a%2Bb+c%25%2F%C3%BC";
+        as("olga").contentType("application/json").body("{\"permits\": 9}").put(ALL + "/pages/limit?key=" + encoded).then()
+                .statusCode(204);
+        assertThat(bulkheads.semaphore("pages").forKey(key).status().limit()).isEqualTo(9);
+        assertThat(bulkheads.semaphore("pages").forKey("other").status().limit()).isEqualTo(3);
+        as("olga").delete(ALL + "/pages/limit?key=" + encoded).then().statusCode(204);
+        assertThat(bulkheads.semaphore("pages").forKey(key).status().resized()).isFalse();
+
+        problem(as("olga").delete(ALL + "/pages/limit"), 400, "has one limit for each key");
+        problem(as("olga").delete(ALL + "/reports/limit?key=a"), 400, "is one limit for all");
+        problem(as("olga").delete(ALL + "/pages/limit?kye=a"), 400, "no query parameter 'kye'");
+    }
+
+    @Test
+    void theRevokedHolderLosesItsPermit() {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Void> running = guarded.export(end).subscribeAsCompletionStage();
+        RedisSemaphore exports = bulkheads.semaphore("exports");
+        await().atMost(LONG).until(() -> exports.holders().size() == 1);
+        String permitId = exports.holders().get(0).permitId();
+
+        as("olga").delete(ALL + "/exports/permits/" + permitId).then().statusCode(204);
+
+        assertThat(exports.holders()).isEmpty();
+        as("victor").get(ALL + "/exports").then().body("limits[0].inUse", is(0));
+        problem(as("olga").delete(ALL + "/exports/permits/" + permitId), 404, "no such permit");
+        await().atMost(LONG).until(() -> losses.contains(permitId));
+        end.complete(null);
+        running.join();
+    }
+
+    @Test
+    void whatOthersUseCanBeChangedToo() {
+        RedisSemaphore other = bulkheads.semaphore(SemaphoreSpec.named("of-another").permits(2).build());
+        Permit permit = take(other);
+
+        await().atMost(LONG).untilAsserted(
+                () -> as("olga").delete(ALL + "/of-another/permits/" + permit.id()).then().statusCode(204));
+
+        assertThat(other.holders()).isEmpty();
+    }
+
+    @Test
+    void locksAreShownAndNotChanged() {
+        permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/lock:orders").then().statusCode(200)
+                .body("limits[0].holders[0].permitId", is(permits.get(0).id())));
+        problem(as("olga").delete(ALL + "/lock:orders/permits/" + permits.get(0).id()), 409, "is behind a lock");
+        assertThat(permits.get(0).isHeld()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { ALL, ALL + "/", ALL + "/reports", ALL + "?bulkhead=reports", "/q/./redis-bulkhead",
+            "//q/redis-bulkhead", "/q/%72edis-bulkhead" })
+    void nobodySeesAnythingWithoutARole(String url) {
+        given().urlEncodingEnabled(false).get(url).then().statusCode(not(is(200))).body(not(containsString("bulkheads")));
+    }
+
+    @Test
+    void rolesAreThoseOfTheApplication() {
+        String limit = ALL + "/reports/limit";
+        String permit = ALL + "/reports/permits/any";
+        String body = "{\"permits\": 3}";
+        given().get(ALL).then().statusCode(401);
+        given().contentType("application/json").body(body).put(limit).then().statusCode(401);
+        given().delete(limit).then().statusCode(401);
+        given().delete(permit).then().statusCode(401);
+        given().delete(ALL + "/reports%2Flimit").then().statusCode(401);
+
+        as("victor").get(ALL).then().statusCode(200);
+        as("victor").contentType("application/json").body(body).put(limit).then().statusCode(403);
+        as("victor").delete(limit).then().statusCode(403);
+        as("victor").delete(permit).then().statusCode(403);
+        assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
+
+        as("olga").delete(limit).then().statusCode(204);
+        as("olga").delete(permit).then().statusCode(404);
+    }
+
+    @Test
+    void openApiDescribesIt() {
+        given().accept("application/json").get("/q/openapi").then().statusCode(200)
+                .body("paths", hasKey(ALL)).body("paths", hasKey(ALL + "/{name}"))
+                .body("paths.'/q/redis-bulkhead'.get.responses", hasKey("503"))
+                .body("paths.'/q/redis-bulkhead'.get.responses.'200'.content.'application/json'.schema.'$ref'",
+                        is("#/components/schemas/RedisBulkheads"))
+                .body("paths.'/q/redis-bulkhead'.get.parameters.name", contains("bulkhead", "most"))
+                .body("paths.'/q/redis-bulkhead/{name}/permits/{permitId}'.delete.parameters.name",
+                        contains("name", "permitId", "key"))
+                .body("paths.'/q/redis-bulkhead/{name}/limit'.put.requestBody.content.'application/json'.schema.'$ref'",
+                        is("#/components/schemas/RedisBulkheadNewLimit"))
+                .body("paths.'/q/redis-bulkhead/{name}/limit'.delete.responses", hasKey("204"))
+                .body("tags.name", hasItem("Redis Bulkhead"));
+    }
+
+    /** Each member of the answers is described, and each that is described as required is there. */
+    @Test
+    void openApiDescribesWhatIsAnswered() {
+        take(bulkheads.semaphore("reports"));
+        await().atMost(LONG).untilAsserted(
+                () -> as("victor").get(ALL + "/reports").then().body("limits[0].holders", hasSize(1)));
+        var schemas = given().accept("application/json").get("/q/openapi").jsonPath();
+        var one = as("victor").get(ALL + "/reports").jsonPath();
+
+        Described.by(schemas, "RedisBulkheads", as("victor").get(ALL).jsonPath().getMap("$"));
+        Described.by(schemas, "RedisBulkhead", one.getMap("$"));
+        Described.by(schemas, "RedisBulkheadDefinition", one.getMap("definition"));
+        Described.by(schemas, "RedisBulkheadLimit", one.getMap("limits[0]"));
+        Described.by(schemas, "RedisBulkheadHolder", one.getMap("limits[0].holders[0]"));
+        Described.by(schemas, "RedisBulkheadProblem", as("victor").get(ALL + "/none").jsonPath().getMap("$"));
+    }
+
+    private Permit take(RedisSemaphore semaphore) {
+        Permit permit = semaphore.tryAcquire().orElseThrow();
+        permits.add(permit);
+        return permit;
+    }
+
+    private static RequestSpecification as(String user) {
+        return given().urlEncodingEnabled(false).auth().preemptive().basic(user, "secret");
+    }
+
+    private static ValidatableResponse problem(Response response, int status, String detail) {
+        return response.then().statusCode(status).contentType("application/problem+json").header("Cache-Control", "no-store")
+                .body("status", is(status)).body("detail", containsString(detail));
+    }
+
+    @ApplicationScoped
+    public static class Losses {
+
+        private final List<String> seen = new CopyOnWriteArrayList<>();
+
+        void lost(@Observes PermitLost loss) {
+            seen.add(loss.permitId());
+        }
+
+        boolean contains(String permitId) {
+            return seen.contains(permitId);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 5, maxWait = "2s")
+        void report() {
+        }
+
+        @RedisBulkhead(name = "exports", permits = 1, expire = "3s")
+        Uni<Void> export(CompletableFuture<Void> end) {
+            return Uni.createFrom().completionStage(end);
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        void page(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = STRANGE, permits = 1)
+        void strange() {
+        }
+    }
+}

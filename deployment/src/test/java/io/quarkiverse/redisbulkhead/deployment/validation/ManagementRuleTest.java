@@ -1,0 +1,37 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class ManagementRuleTest {
+
+    @Test
+    void theEndpointNeedsAnHttpServer() {
+        assertThat(mistakes("true", false)).singleElement().hasToString(
+                "RBH029 "
+                        + "quarkus.redis-bulkhead.management.enabled: the management endpoint needs an HTTP server, which this"
+                        + " application does not have. Add the extension io.quarkus:quarkus-vertx-http, or one that brings it, such"
+                        + " as io.quarkus:quarkus-rest; or leave the property out");
+        assertThat(mistakes("true", true)).isEmpty();
+        assertThat(mistakes("false", false)).isEmpty();
+    }
+
+    private static List<Mistake> mistakes(String enabled, boolean http) {
+        RedisBulkheadBuildTimeConfig fixed = new SmallRyeConfigBuilder().withMapping(RedisBulkheadBuildTimeConfig.class)
+                .withSources(
+                        new PropertiesConfigSource(Map.of("quarkus.redis-bulkhead.management.enabled", enabled), "test", 100))
+                .withValidateUnknown(false).build().getConfigMapping(RedisBulkheadBuildTimeConfig.class);
+        List<Mistake> mistakes = new ArrayList<>();
+        new ManagementRule(fixed, http).check(null, mistakes::add);
+        return mistakes;
+    }
+}

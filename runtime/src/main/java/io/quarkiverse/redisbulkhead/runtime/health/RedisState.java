@@ -1,0 +1,23 @@
+package io.quarkiverse.redisbulkhead.runtime.health;
+
+/** Whether Redis does its part. */
+enum RedisState {
+
+    /** It does. */
+    ANSWERS("answers"),
+    /** It was asked, and gave no answer in time. */
+    AWAY("gives no answer"),
+    /** Permits live in this process. */
+    NOT_NEEDED("not needed");
+
+    private final String text;
+
+    RedisState(String text) {
+        this.text = text;
+    }
+
+    /** As operators read it. */
+    String text() {
+        return text;
+    }
+}

@@ -1,0 +1,76 @@
+package io.quarkiverse.redisbulkhead.runtime.management;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Something that is expensive to read, read for all who ask at about the same time: one reading at a time, and none while the
+ * last one is fresh. A reading that failed is as fresh as another. Safe for use by many threads.
+ *
+ * @param <T> what is read
+ */
+final class SharedReading<T> {
+
+    private final Supplier<CompletionStage<T>> source;
+    private final long freshNanos;
+    private final LongSupplier nanoTime;
+
+    // All are guarded by this.
+    private CompletableFuture<T> last;
+    private boolean underWay;
+    private boolean outdated;
+    private long endedAt;
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param source reads
+     * @param fresh for how long an answer is given again
+     * @param nanoTime a clock for intervals
+     */
+    SharedReading(Supplier<CompletionStage<T>> source, Duration fresh, LongSupplier nanoTime) {
+        this.source = source;
+        this.freshNanos = fresh.toNanos();
+        this.nanoTime = nanoTime;
+    }
+
+    /** What was just read, or is being read. */
+    CompletionStage<T> get() {
+        CompletableFuture<T> begun;
+        synchronized (this) {
+            if (underWay) {
+                return outdated ? last.handle((value, failure) -> null).thenCompose(ended -> get()) : last;
+            }
+            if (last != null && !outdated && nanoTime.getAsLong() - endedAt < freshNanos) {
+                return last;
+            }
+            begun = new CompletableFuture<>();
+            last = begun;
+            underWay = true;
+            outdated = false;
+        }
+        // Within a stage, so that what is thrown ends the reading too.
+        CompletableFuture.completedFuture(null).thenCompose(start -> source.get()).whenComplete((value, failure) -> {
+            ended();
+            if (failure == null) {
+                begun.complete(value);
+            } else {
+                begun.completeExceptionally(failure);
+            }
+        });
+        return begun;
+    }
+
+    private synchronized void ended() {
+        underWay = false;
+        endedAt = nanoTime.getAsLong();
+    }
+
+    /** Something has changed: whoever asks from now on gets a reading that began after this. */
+    synchronized void forget() {
+        outdated = true;
+    }
+}
