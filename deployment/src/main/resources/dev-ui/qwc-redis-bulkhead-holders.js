@@ -20,7 +20,7 @@ import './redis-bulkhead-occupants.js';
 /** Bulkheads with more keys than these are closed at first. */
 const KEYS_SHOWN_AT_FIRST = 10;
 /** More rows than these scroll. */
-const ROWS_WITHOUT_SCROLLING = 12;
+const ROWS_WITHOUT_SCROLLING = 10;
 
 /** Shows every bulkhead with its use, who holds its permits and who waits, live. */
 export class QwcRedisBulkheadHolders extends QwcHotReloadElement {

@@ -14,7 +14,7 @@ export class RedisBulkheadActions extends LitElement {
     dl { display: grid; grid-template-columns: auto 1fr; gap: 0.2em 1em; margin: 0 0 0.8em; }
     dt { color: var(--lumo-secondary-text-color); }
     dd { margin: 0; overflow-wrap: anywhere; }
-    vaadin-integer-field { width: 12em; padding-top: 0; }
+    vaadin-integer-field { width: 12em; padding-top: 0; margin-bottom: 0.8em; }
   `;
 
   static properties = {
@@ -85,7 +85,7 @@ export class RedisBulkheadActions extends LitElement {
 
   _number() {
     return html`
-      <vaadin-integer-field label="Permits" min="1" max="${MOST_PERMITS}" step-buttons-visible required autoselect autofocus
+      <vaadin-integer-field label="Permits" min="1" max="${MOST_PERMITS}" step-buttons-visible required autoselect autofocus helper-text="At least 1"
         error-message="A whole number from 1 to ${MOST_PERMITS.toLocaleString('en')}" .value="${this._permits}"
         @input="${event => { this._permits = event.target.value; }}"
         @value-changed="${event => { this._permits = event.detail.value; }}"

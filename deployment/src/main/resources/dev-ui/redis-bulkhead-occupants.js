@@ -9,8 +9,8 @@ import { count, span } from './redis-bulkhead-format.js';
 import { GridRows } from './redis-bulkhead-grid-rows.js';
 import { styles } from './redis-bulkhead-styles.js';
 
-/** A lease that is about to end is shown as such below this. */
-const SOON = 5000;
+/** Leases are renewed when a third is over. One with less than a third left has missed a renewal. */
+const OVERDUE = 1 / 3;
 /** More rows than these scroll. */
 const ROWS_WITHOUT_SCROLLING = 8;
 
@@ -102,17 +102,17 @@ export class RedisBulkheadOccupants extends LitElement {
       <vaadin-grid class="${tall ? 'tall' : ''}" theme="row-stripes compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
         aria-label="${holders ? 'Holders' : 'Waiters'}">
         ${this.row.kind === 'keyed' ? this._text('key', 'Key', '130px', 1) : ''}
-        ${this._text('method', 'Method', '180px', 2)}
-        ${this._text('application', 'Application', '110px', 1)}
+        ${this._text('method', 'Method', '170px', 2)}
+        ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}" width="120px" flex-grow="0" resizable
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="165px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="mono">${one.ticket}</span>`, [])}></vaadin-grid-sort-column>
-        ${this._text('permitId', 'Permit', '185px', 0, 'mono')}
+        ${this._text('permitId', 'Permit', '210px', 0, 'mono')}
         ${holders ? html`
           <vaadin-grid-column header="" width="90px" flex-grow="0" text-align="end" frozen-to-end
             ${columnBodyRenderer(one => this._revoke(one), [])}></vaadin-grid-column>` : ''}
@@ -128,7 +128,7 @@ export class RedisBulkheadOccupants extends LitElement {
     const left = one.until - this.now;
     return left <= 0
       ? html`<span class="soon">ended</span>`
-      : html`<span class="number ${left < SOON ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;
+      : html`<span class="number ${left < OVERDUE * this.row.expireMillis ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;
   }
 
   _revoke(holder) {

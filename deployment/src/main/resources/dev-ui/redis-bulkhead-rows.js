@@ -105,7 +105,8 @@ function keysWithoutText(bulkhead) {
     id: JSON.stringify([bulkhead.name, null, 'without text']),
     kind: 'note',
     bulkhead: bulkhead.name,
-    title: `${bulkhead.keysWithoutText} more in use: Redis does not keep the texts of long keys`,
+    title: bulkhead.keysWithoutText === 1 ? 'One key in use is so long that Redis does not keep its text'
+      : `${bulkhead.keysWithoutText} keys in use are so long that Redis does not keep their texts`,
     found: true,
   };
 }

@@ -21,7 +21,8 @@ export function useBar(row) {
       <div class="bar" role="img" aria-label="${row.inUse} of ${row.limit ?? 'an unknown number of'} permits in use">
         ${row.limit ? fill(row.use) : ''}
       </div>
-      <span class="number cut">${row.inUse}<span class="about"> of ${row.limit ?? '?'}</span></span>
+      <span class="number cut">${row.inUse}${row.limit ? html`<span class="about"> of ${row.limit}</span>`
+        : html`<span class="about" title="No instance stated the limit within the last minute"> of ?</span>`}</span>
     </div>`;
 }
 

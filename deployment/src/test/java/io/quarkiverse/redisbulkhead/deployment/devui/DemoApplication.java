@@ -53,22 +53,22 @@ public class DemoApplication {
     @GET
     @Path("/reports")
     public String report() {
-        return reports.render();
+        return reports.render(gate);
     }
 
     @GET
     @Path("/quotes")
     public String quote() {
-        return partner.quote();
+        return partner.quote(gate);
     }
 
     @GET
     @Path("/crawl")
     public String crawl(@QueryParam("host") String host) {
-        return crawler.download(host);
+        return crawler.download(host, gate);
     }
 
-    /** Ends all calls, and gives all other permits back. */
+    /** Ends all calls, those that wait too, and gives all other permits back. */
     @POST
     @Path("/end")
     public void end() {
@@ -96,7 +96,8 @@ public class DemoApplication {
     @Path("/lock")
     public String lock() {
         RedisLock lock = bulkheads.lock("nightly-import");
-        lock.run(Duration.ZERO, DemoApplication::await);
+        CountDownLatch end = gate;
+        lock.run(Duration.ZERO, () -> await(end));
         return "done";
     }
 
@@ -117,9 +118,9 @@ public class DemoApplication {
         LOST.add(lost);
     }
 
-    private static void await() {
+    private static void await(CountDownLatch end) {
         try {
-            gate.await();
+            end.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -132,8 +133,8 @@ public class DemoApplication {
         CurrentPermit permit;
 
         @RedisBulkhead(name = "reports", permits = 5, fair = true, expire = "6s", maxWait = "1m")
-        public String render() {
-            await();
+        public String render(CountDownLatch end) {
+            await(end);
             return permit.get().isHeld() ? "held" : "lost";
         }
     }
@@ -142,8 +143,8 @@ public class DemoApplication {
     public static class PartnerApi {
 
         @RedisBulkhead(name = "partner-api", permits = 3)
-        public String quote() {
-            await();
+        public String quote(CountDownLatch end) {
+            await(end);
             return "quote";
         }
     }
@@ -152,8 +153,8 @@ public class DemoApplication {
     public static class Crawler {
 
         @RedisBulkhead(name = "crawler", permits = 2, maxWait = "1m")
-        public String download(@BulkheadKey String host) {
-            await();
+        public String download(@BulkheadKey String host, CountDownLatch end) {
+            await(end);
             return host;
         }
     }

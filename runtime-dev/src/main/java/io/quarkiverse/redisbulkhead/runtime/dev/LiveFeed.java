@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -177,8 +178,13 @@ final class LiveFeed {
         return histories;
     }
 
+    // What went wrong with Redis, without the bulkhead that was asked for: that was all of them.
     private static String text(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof BulkheadUnavailableException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 }
