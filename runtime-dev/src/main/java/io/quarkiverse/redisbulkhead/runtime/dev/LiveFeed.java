@@ -13,7 +13,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -179,10 +180,10 @@ final class LiveFeed {
     }
 
     // What went wrong with Redis, without the bulkhead that was asked for: that was all of them.
+    // The reason of an outage, without the name of whichever bulkhead was asked.
     private static String text(Throwable failure) {
         Throwable cause = failure;
-        while ((cause instanceof CompletionException || cause instanceof BulkheadUnavailableException)
-                && cause.getCause() != null) {
+        while (cause.getCause() != null && (cause instanceof CompletionException || cause instanceof BulkheadException)) {
             cause = cause.getCause();
         }
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();

@@ -36,7 +36,8 @@ class LiveFeedTest {
             return pending.get(pending.size() - 1);
         }
         return away
-                ? CompletableFuture.failedStage(new BulkheadUnavailableException("*", "Redis cannot be reached", new IOException("Redis cannot be reached")))
+                ? CompletableFuture.failedStage(new BulkheadUnavailableException("*", "Redis cannot be reached",
+                        new IOException("Redis cannot be reached")))
                 : CompletableFuture.completedStage(now());
     }
 

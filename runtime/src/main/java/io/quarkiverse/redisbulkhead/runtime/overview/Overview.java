@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
@@ -127,7 +128,7 @@ public final class Overview {
         Occupancy now = row.now();
         Optional<SemaphoreSpec> spec = Optional.ofNullable(declared.get(row.id().name())).map(DeclaredBulkhead::spec);
         OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
-                .orElseGet(() -> onlyStated(now));
+                .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyStated(now));
         return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.statedLimits(), now.inUse(),
                 now.waiting(),
                 now.holders(), now.waiters());

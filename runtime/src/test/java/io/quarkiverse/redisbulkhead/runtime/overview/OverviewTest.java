@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
@@ -107,6 +109,16 @@ class OverviewTest {
         assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
                 tuple(Optional.of("a"), OptionalInt.of(2)),
                 tuple(Optional.of("b"), OptionalInt.of(7)));
+    }
+
+    @Test
+    void aLockHasOnePermit() throws Exception {
+        for (int stated : new int[] { 2, 1 }) {
+            store.acquire(new AcquireRequest(BulkheadId.of("lock:orders"), "p" + stated, stated, Duration.ofMinutes(1), false,
+                    Duration.ZERO, "app", "host:1", "A#a"));
+        }
+
+        assertThat(snapshot(overview).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
     }
 
     @Test
