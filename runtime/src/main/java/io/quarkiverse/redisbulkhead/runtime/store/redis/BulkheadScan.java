@@ -43,20 +43,22 @@ public final class BulkheadScan {
     }
 
     /**
-     * Looks through the keys.
+     * Looks through the keys. Each step is a call of its own, so that the calls of others go in between, and silence is noticed
+     * as for any other call.
      *
      * @param most how many bulkheads to tell
-     * @param send makes a call
+     * @param send makes a call; a later step may go over another connection
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
     public CompletionStage<BulkheadsInUse> inUse(int most,
-            Function<RedisCall<Found>, CompletionStage<RedisAnswer<Found>>> send) {
+            Function<RedisCall<Response>, CompletionStage<RedisAnswer<Response>>> send) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
                     "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
         }
-        return send.apply(new Scan()).thenApply(answer -> answer.value().inUse(most)).exceptionallyCompose(failure -> {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return step("0", MOST_STEPS, new Found(), send).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
+            Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause()
+                    : failure;
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
                             .completedStage(BulkheadsInUse.unknown("the Redis user may not SCAN; bulkheads and keys that"
@@ -65,8 +67,40 @@ public final class BulkheadScan {
         });
     }
 
-    /** What a scan has found. */
-    public static final class Found {
+    private CompletionStage<Found> step(String cursor, int steps, Found found,
+            Function<RedisCall<Response>, CompletionStage<RedisAnswer<Response>>> send) {
+        return send.apply(new Step(BulkheadKeys.patternOfHolders(keyPrefix), cursor)).thenCompose(answer -> {
+            Response reply = answer.value();
+            for (Response key : reply.get(1)) {
+                found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+            }
+            String next = reply.get(0).toString();
+            if (next.equals("0")) {
+                return CompletableFuture.completedStage(found);
+            }
+            if (steps == 1) {
+                found.allSeen = false;
+                return CompletableFuture.completedStage(found);
+            }
+            return step(next, steps - 1, found, send);
+        });
+    }
+
+    private record Step(String pattern, String cursor) implements RedisCall<Response> {
+
+        @Override
+        public Future<Response> over(RedisConnection connection) {
+            return connection
+                    .send(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP));
+        }
+
+        @Override
+        public String about() {
+            return pattern;
+        }
+    }
+
+    private static final class Found {
 
         private final SortedSet<BulkheadId> bulkheads = new TreeSet<>();
         private final Map<String, Integer> keysWithoutText = new TreeMap<>();
@@ -90,38 +124,6 @@ public final class BulkheadScan {
                     : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
                             : Optional.empty();
             return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);
-        }
-    }
-
-    private final class Scan implements RedisCall<Found> {
-
-        @Override
-        public Future<Found> over(RedisConnection connection) {
-            return step(connection, "0", MOST_STEPS, new Found());
-        }
-
-        private Future<Found> step(RedisConnection connection, String cursor, int steps, Found found) {
-            Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.patternOfHolders(keyPrefix))
-                    .arg("COUNT").arg(KEYS_PER_STEP);
-            return connection.send(scan).compose(reply -> {
-                for (Response key : reply.get(1)) {
-                    found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
-                }
-                String next = reply.get(0).toString();
-                if (next.equals("0")) {
-                    return Future.succeededFuture(found);
-                }
-                if (steps == 1) {
-                    found.allSeen = false;
-                    return Future.succeededFuture(found);
-                }
-                return step(connection, next, steps - 1, found);
-            });
-        }
-
-        @Override
-        public String about() {
-            return BulkheadKeys.patternOfHolders(keyPrefix);
         }
     }
 }

@@ -3,7 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -12,7 +15,12 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /** What the contract of stores cannot tell, because it is about Redis. */
 class BulkheadScanTest {
@@ -81,6 +89,39 @@ class BulkheadScanTest {
         redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
 
         assertThat(inUse("test", link).incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
+    }
+
+    /** A look through many keys takes longer than a call may; each of its steps does not, and others go in between. */
+    @Test
+    void callsOfOthersGoBetweenTheSteps() throws Exception {
+        redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
+        RedisLink oneAtATime = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1, 1);
+        List<String> asked = new CopyOnWriteArrayList<>();
+        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {
+            asked.add("step");
+            if (asked.size() == 2) {
+                oneAtATime.send(new Ping()).thenRun(() -> asked.add("other"));
+            }
+            return oneAtATime.send(step);
+        });
+        scan.toCompletableFuture().get(30, TimeUnit.SECONDS);
+
+        assertThat(asked.indexOf("other")).isBetween(1, 5);
+        assertThat(asked).hasSize(101);
+        oneAtATime.close();
+    }
+
+    private record Ping() implements RedisCall<Response> {
+
+        @Override
+        public Future<Response> over(RedisConnection connection) {
+            return connection.send(Request.cmd(Command.PING));
+        }
+
+        @Override
+        public String about() {
+            return "ping";
+        }
     }
 
     @Test
