@@ -50,6 +50,8 @@ export class RedisBulkheadActions extends LitElement {
       text: 'All instances of all applications obey at once. Executions above a smaller limit finish. It stays until it is reset.',
       act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key ?? '', permits: Number(this._permits) }),
     });
+    // After the dialog has focused its button.
+    this.updateComplete.then(() => setTimeout(() => this.renderRoot.querySelector('vaadin-integer-field')?.focus()));
   }
 
   /** @param limit whose size to reset */
@@ -85,7 +87,7 @@ export class RedisBulkheadActions extends LitElement {
 
   _number() {
     return html`
-      <vaadin-integer-field label="Permits" min="1" max="${MOST_PERMITS}" step-buttons-visible required autoselect autofocus helper-text="At least 1"
+      <vaadin-integer-field label="Permits" min="1" max="${MOST_PERMITS}" step-buttons-visible required autoselect helper-text="At least 1"
         error-message="A whole number from 1 to ${MOST_PERMITS.toLocaleString('en')}" .value="${this._permits}"
         @input="${event => { this._permits = event.target.value; }}"
         @value-changed="${event => { this._permits = event.detail.value; }}"

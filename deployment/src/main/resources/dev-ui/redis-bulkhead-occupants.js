@@ -23,6 +23,8 @@ export class RedisBulkheadOccupants extends LitElement {
     vaadin-grid { flex: 0 1 auto; }
     vaadin-grid.tall { flex: 1 1 0; min-height: 16em; height: auto; }
     .soon { color: var(--lumo-error-text-color); }
+    /* What is cut off is the beginning, which the permits of one instance have in common. */
+    .tail { display: block; direction: rtl; text-align: left; overflow: hidden; text-overflow: ellipsis; }
     .note { font-size: var(--lumo-font-size-s); padding: 0.4em 0; }
     vaadin-button { margin: 0; }
   `];
@@ -102,7 +104,7 @@ export class RedisBulkheadOccupants extends LitElement {
       <vaadin-grid class="${tall ? 'tall' : ''}" theme="row-stripes compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
         aria-label="${holders ? 'Holders' : 'Waiters'}">
         ${this.row.kind === 'keyed' ? this._text('key', 'Key', '130px', 1) : ''}
-        ${this._text('method', 'Method', '170px', 2)}
+        ${this._text('method', 'Method', '190px', 2)}
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
@@ -112,16 +114,17 @@ export class RedisBulkheadOccupants extends LitElement {
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="mono">${one.ticket}</span>`, [])}></vaadin-grid-sort-column>
-        ${this._text('permitId', 'Permit', '210px', 0, 'mono')}
+        <vaadin-grid-sort-column path="permitId" header="Permit" width="150px" flex-grow="1" resizable
+          ${columnBodyRenderer(one => html`<span class="mono tail" title="${one.permitId}"><bdi>${one.permitId}</bdi></span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`
           <vaadin-grid-column header="" width="90px" flex-grow="0" text-align="end" frozen-to-end
             ${columnBodyRenderer(one => this._revoke(one), [])}></vaadin-grid-column>` : ''}
       </vaadin-grid>`;
   }
 
-  _text(path, header, width, grow, kind = '') {
+  _text(path, header, width, grow) {
     return html`<vaadin-grid-sort-column path="${path}" header="${header}" width="${width}" flex-grow="${grow}" resizable
-      ${columnBodyRenderer(one => html`<span class="${kind}" title="${one[path]}">${one[path]}</span>`, [])}></vaadin-grid-sort-column>`;
+      ${columnBodyRenderer(one => html`<span title="${one[path]}">${one[path]}</span>`, [])}></vaadin-grid-sort-column>`;
   }
 
   _left(one) {

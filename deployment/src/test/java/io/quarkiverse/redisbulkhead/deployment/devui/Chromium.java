@@ -4,6 +4,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Assumptions;
 
@@ -16,24 +18,26 @@ import com.microsoft.playwright.options.ColorScheme;
 /** The Chromium that is installed on this machine. Nothing is downloaded. */
 final class Chromium implements AutoCloseable {
 
-    private static final Path EXECUTABLE = Path.of("/usr/bin/chromium");
+    private static final List<Path> EXECUTABLES = Stream
+            .of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome").map(Path::of).toList();
     private static final int TIMEOUT_MILLIS = 15_000;
 
     private final Playwright playwright;
     private final Browser browser;
 
-    private Chromium() {
+    private Chromium(Path executable) {
         playwright = Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-        browser = playwright.chromium().launch(new BrowserType.LaunchOptions().setExecutablePath(EXECUTABLE).setHeadless(true)
+        browser = playwright.chromium().launch(new BrowserType.LaunchOptions().setExecutablePath(executable).setHeadless(true)
                 .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                         "--disable-background-networking", "--disable-component-update", "--disable-sync")));
     }
 
     /** Starts it. Where it is missing, the test that asks is skipped. */
     static Chromium start() {
-        Assumptions.assumeTrue(Files.isExecutable(EXECUTABLE),
-                "There is no " + EXECUTABLE + ", so the pages of the Dev UI are not tested. Debian: apt-get install chromium");
-        return new Chromium();
+        Optional<Path> executable = EXECUTABLES.stream().filter(Files::isExecutable).findFirst();
+        Assumptions.assumeTrue(executable.isPresent(), "None of " + EXECUTABLES
+                + " is there, so the pages of the Dev UI are not tested. Debian: apt-get install chromium");
+        return new Chromium(executable.get());
     }
 
     /** A user with an own profile. */

@@ -50,10 +50,11 @@ class DevUiScreenshotsTest {
             for (int i = 0; i < 5; i++) {
                 demo.begin("reports");
                 demo.begin("crawl?host=" + (i % 2 == 0 ? "example.org" : "example.net"));
-                themes[0].waitForTimeout(3_000);
+                themes[0].waitForTimeout(4_000);
             }
             demo.begin("quotes");
             demo.begin("quotes");
+            demo.begin("crawl?host=example.com");
             demo.begin("reports");
             demo.begin("reports");
             demo.beginPost("lock");

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.assertj.core.data.Offset;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -181,6 +182,7 @@ class DevUiTest {
     private void aRevokeEndsThePermitAndTheVictimIsTold() {
         holders();
         title("reports").click();
+        assertThat(row("reports", "0 of 5")).isVisible();
         CompletableFuture<String> call = demo.begin("reports");
         Locator revoke = revoke();
         String id = revoke.getAttribute("aria-label").replace("Revoke the permit ", "");
@@ -312,6 +314,8 @@ class DevUiTest {
         demo.end();
         assertThat(row(page, "reports", "0 of 5")).isVisible();
         assertThat(row(other, "reports", "0 of 5")).isVisible();
+        assertThat(requestNumber(other)).as("the server takes equal numbers for one subscription")
+                .isNotCloseTo(requestNumber(page), Offset.offset(1_000L));
         other.close();
     }
 
@@ -356,6 +360,10 @@ class DevUiTest {
         demo.end();
         demo.begin("reports");
         assertThat(row("reports", "1 of 5")).isVisible();
+    }
+
+    private static long requestNumber(Page page) {
+        return ((Number) page.evaluate("import('jsonrpc').then(module => module.JsonRpc.messageCounter)")).longValue();
     }
 
     private JsonNode tool(String name, String arguments) {
