@@ -107,6 +107,15 @@ class DevUiScreenshotsTest {
             REDIS.stop();
             themes[0].waitForTimeout(8_000);
             picture("away", themes);
+            show("it._state.error = undefined; it._state.incomplete = 'the Redis user may not SCAN; bulkheads and keys that are in use"
+                    + " elsewhere are not shown. Give it the right by ACL SETUSER <user> +scan'", themes);
+            picture("incomplete", themes);
+            show("it._state = { now: Date.now(), at: Date.now(), bulkheads: [] }", themes);
+            picture("empty", themes);
+            show("it._state = { now: Date.now(), error: 'Redis cannot be reached: Connection refused' }", themes);
+            picture("never-answered", themes);
+            show("it._state = undefined", themes);
+            picture("loading", themes);
         } finally {
             REDIS.start();
             demo.end();
@@ -118,6 +127,14 @@ class DevUiScreenshotsTest {
         for (Page page : themes) {
             page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
                     .filter(new Locator.FilterOptions().setVisible(true)).click();
+        }
+    }
+
+    /** A state that is laborious to bring about. */
+    private static void show(String state, Page... themes) {
+        for (Page page : themes) {
+            page.locator("qwc-redis-bulkhead-holders")
+                    .evaluate("it => { it._live.stop(); " + state + "; it.requestUpdate(); }");
         }
     }
 
