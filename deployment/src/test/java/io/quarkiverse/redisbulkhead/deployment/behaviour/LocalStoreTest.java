@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,12 +28,17 @@ import io.vertx.redis.client.Redis;
  */
 class LocalStoreTest {
 
+    private static final String BEFORE = LocalStoreTest.class.getName() + ".before";
+
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Reports.class).addAsResource(new StringAsset("""
                     %test.quarkus.redis-bulkhead.store=local
                     %prod.quarkus.redis.hosts=redis://redis.example:6379
-                    """), "application.properties"));
+                    """), "application.properties"))
+            // Of tests before this one some may still run. The application has a class loader, and so a field, of its own.
+            .setBeforeAllCustomizer(() -> System.setProperty(BEFORE, redisServers().toString()))
+            .setAfterAllCustomizer(() -> System.clearProperty(BEFORE));
 
     @Inject
     Reports reports;
@@ -77,8 +83,13 @@ class LocalStoreTest {
 
     @Test
     void noEmbeddedRedisIsStarted() {
-        assertThat(ProcessHandle.current().children().flatMap(child -> child.info().command().stream()))
-                .noneMatch(program -> program.contains("redis-server"));
+        assertThat(redisServers()).allMatch(pid -> System.getProperty(BEFORE).contains(pid));
+    }
+
+    private static List<String> redisServers() {
+        return ProcessHandle.current().children()
+                .filter(child -> child.info().command().filter(program -> program.contains("redis-server")).isPresent())
+                .map(child -> "pid " + child.pid() + ".").toList();
     }
 
     @ApplicationScoped

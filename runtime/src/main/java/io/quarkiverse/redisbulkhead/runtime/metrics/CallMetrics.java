@@ -54,7 +54,8 @@ public class CallMetrics implements SemaphoreListener {
 
     @Override
     public CallListener asks(BulkheadId bulkhead, String method) {
-        return series.calls(bulkhead, method).newCall();
+        // After the end nobody would remove the gauges.
+        return series.isClosed() ? CallListener.NONE : series.calls(bulkhead, method).newCall();
     }
 
     @Override

@@ -26,6 +26,7 @@ final class CallSeries {
     private final boolean keyTag;
     private final BoundedLabels names;
     private final BoundedLabels keys = new BoundedLabels(key -> false, MOST_KEYS);
+    private volatile boolean closed;
     private final Map<Series, CallMeters> calls = new ConcurrentHashMap<>();
 
     /**
@@ -50,8 +51,14 @@ final class CallSeries {
                         missing -> new CallMeters(registry, tags(bulkhead).and(MeterNames.METHOD, method)));
     }
 
+    /** Whether {@link #close()} has been called. */
+    boolean isClosed() {
+        return closed;
+    }
+
     /** See {@link CallMeters#close()}. */
     void close() {
+        closed = true;
         calls.values().forEach(CallMeters::close);
     }
 

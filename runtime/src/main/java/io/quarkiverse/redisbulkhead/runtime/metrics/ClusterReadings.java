@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.metrics;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -33,7 +34,8 @@ final class ClusterReadings {
 
         private void read() {
             if (underWay.compareAndSet(false, true)) {
-                question.get().whenComplete((status, failure) -> {
+                // Within a stage, so that what is thrown ends the reading too.
+                CompletableFuture.completedFuture(null).thenCompose(start -> question.get()).whenComplete((status, failure) -> {
                     latest = status;
                     underWay.set(false);
                 });

@@ -21,8 +21,13 @@ public final class Executions {
      */
     public Admission admit(List<Semaphore> semaphores, String method) {
         underWay.begin();
-        Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method) : new AdmissionChain(semaphores, method);
-        return new Counted(admission);
+        try {
+            return new Counted(
+                    semaphores.size() == 1 ? semaphores.get(0).admit(method) : new AdmissionChain(semaphores, method));
+        } catch (RuntimeException | Error e) {
+            underWay.end();
+            throw e;
+        }
     }
 
     /**

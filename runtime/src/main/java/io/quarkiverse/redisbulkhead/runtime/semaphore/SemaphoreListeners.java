@@ -9,7 +9,10 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/** Several listeners as one. What one of them throws is logged, and hurts neither the others nor the call. */
+/**
+ * Several listeners as one. What one of them throws, also for want of a class that another version of a library has, is logged,
+ * and hurts neither the others nor the call.
+ */
 public final class SemaphoreListeners implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(SemaphoreListeners.class);
@@ -45,7 +48,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
     private static CallListener asks(SemaphoreListener listener, BulkheadId bulkhead, String method) {
         try {
             return listener.asks(bulkhead, method);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             LOG.errorf(e, "A listener failed when a call asked bulkhead '%s' for a permit", bulkhead.name());
             return CallListener.NONE;
         }
@@ -60,7 +63,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
         for (T listener : listeners) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 LOG.errorf(e, "%s failed", listener.getClass().getName());
             }
         }

@@ -35,7 +35,7 @@ public final class ObservedPermitStore implements PermitStore {
             try {
                 listener.done(operation, time,
                         failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 LOG.errorf(e, "%s failed", listener.getClass().getName());
             }
         });

@@ -58,6 +58,9 @@ public class UntracedRedis implements RedisDecorator {
         context.duplicate().dispatch(() -> {
             try (Scope scope = untraced.makeCurrent()) {
                 sending.get().onComplete(answer);
+            } catch (RuntimeException e) {
+                // A client that cannot work, for example because it is closed, throws.
+                answer.fail(e);
             }
         });
         return answer.future();

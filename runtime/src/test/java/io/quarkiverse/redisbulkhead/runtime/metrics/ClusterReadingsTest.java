@@ -25,7 +25,7 @@ class ClusterReadingsTest {
         asked.add(answer);
         return answer;
     });
-    final ClusterReadings readings = new ClusterReadings(List.of(reading), new Timers() {
+    final Timers timers = new Timers() {
 
         @Override
         public long nanoTime() {
@@ -38,7 +38,8 @@ class ClusterReadingsTest {
             planned.add(task);
             return () -> planned.remove(task);
         }
-    }, Duration.ofSeconds(10));
+    };
+    final ClusterReadings readings = new ClusterReadings(List.of(reading), timers, Duration.ofSeconds(10));
 
     @Test
     void nothingIsKnownBeforeTheFirstAnswer() {
@@ -49,6 +50,22 @@ class ClusterReadingsTest {
 
         assertThat(inUse()).isEqualTo(3);
         assertThat(reading.value(SemaphoreStatus::limit)).isEqualTo(5);
+    }
+
+    @Test
+    void aQuestionThatThrowsIsAskedAgain() {
+        List<String> thrown = new ArrayList<>();
+        Reading throwing = new Reading(() -> {
+            thrown.add("asked");
+            throw new IllegalStateException("inactive");
+        });
+        ClusterReadings those = new ClusterReadings(List.of(throwing), timers, Duration.ofSeconds(10));
+
+        those.begin();
+        nextRound();
+
+        assertThat(thrown).hasSize(2);
+        assertThat(throwing.value(SemaphoreStatus::inUse)).isNaN();
     }
 
     @Test

@@ -380,7 +380,7 @@ class ObservedAdmissionTest {
 
                 @Override
                 public void decided(CallResult result, long fencingToken) {
-                    throw new IllegalStateException("told what was decided");
+                    throw new NoSuchMethodError("told what was decided");
                 }
 
                 @Override
