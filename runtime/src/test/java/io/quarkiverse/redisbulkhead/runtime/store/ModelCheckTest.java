@@ -67,7 +67,7 @@ class ModelCheckTest {
 
             @Override
             public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-                Occupancy occupancy = TestBulkhead.get(occupancy(bulkhead, 1_000));
+                Occupancy occupancy = BulkheadUnderTest.get(occupancy(bulkhead, 1_000));
                 return occupancy.waiters().stream().anyMatch(waiter -> waiter.permitId().equals(permitId))
                         ? CompletableFuture.completedFuture(false)
                         : super.release(bulkhead, permitId);

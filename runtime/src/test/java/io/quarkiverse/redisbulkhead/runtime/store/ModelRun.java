@@ -54,7 +54,7 @@ final class ModelRun {
         stores.advance(Duration.ofSeconds(1));
         Map<String, Duration> nobody = Map.of("nobody" + suffix, Duration.ofSeconds(1));
         model = new BulkheadModel(
-                TestBulkhead.get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, nobody)).storeMillis());
+                BulkheadUnderTest.get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, nobody)).storeMillis());
     }
 
     static Optional<Failure> play(StoreFixture stores, List<ModelStep> history) {
@@ -95,7 +95,7 @@ final class ModelRun {
     }
 
     <T> T call(int client, Function<PermitStore, CompletionStage<T>> call) {
-        return TestBulkhead.get(call.apply(client % 2 == 0 ? stores.first() : stores.second()));
+        return BulkheadUnderTest.get(call.apply(client % 2 == 0 ? stores.first() : stores.second()));
     }
 
     void remember(AcquireRequest request) {

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.LEASE;
-import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.PLACE;
-import static io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.get;
+import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.LEASE;
+import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.PLACE;
+import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.tuple;
@@ -42,7 +42,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
-import io.quarkiverse.redisbulkhead.runtime.store.TestBulkhead.Ask;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.Ask;
 
 /** What every store must do. */
 public abstract class PermitStoreContract {
@@ -52,7 +52,7 @@ public abstract class PermitStoreContract {
 
     protected StoreFixture stores;
 
-    TestBulkhead bulkhead;
+    BulkheadUnderTest bulkhead;
 
     /** Opens the store for one test. */
     protected abstract StoreFixture open();
@@ -65,7 +65,7 @@ public abstract class PermitStoreContract {
     @BeforeEach
     void openStore() {
         stores = open();
-        bulkhead = new TestBulkhead(stores, "reports-");
+        bulkhead = new BulkheadUnderTest(stores, "reports-");
     }
 
     @AfterEach
@@ -81,14 +81,14 @@ public abstract class PermitStoreContract {
         List<String> keys = List.of("", " ", "a", "a%", "%3A", "}:holders", "a\n1", "\u0000", "\uD800", "\uD801", "🚀",
                 "x".repeat(5_000),
                 "x".repeat(5_001));
-        List<TestBulkhead> all = Stream.concat(Stream.of(new TestBulkhead(stores, "keyed-", Optional.empty())),
-                keys.stream().map(key -> new TestBulkhead(stores, "keyed-", Optional.of(key)))).toList();
+        List<BulkheadUnderTest> all = Stream.concat(Stream.of(new BulkheadUnderTest(stores, "keyed-", Optional.empty())),
+                keys.stream().map(key -> new BulkheadUnderTest(stores, "keyed-", Optional.of(key)))).toList();
 
         all.forEach(each -> assertThat(each.ask("p").send()).isInstanceOf(Granted.class));
         all.forEach(each -> assertThat(each.ask("q").send()).isInstanceOf(Full.class));
         all.forEach(each -> assertThat(each.holders()).containsExactly("p"));
 
-        TestBulkhead first = all.get(1);
+        BulkheadUnderTest first = all.get(1);
         assertThat(first.revoke("p")).isTrue();
         assertThat(all.stream().filter(each -> each.holders().isEmpty())).containsExactly(first);
         first.resize(2);
@@ -98,7 +98,7 @@ public abstract class PermitStoreContract {
 
     @Test
     void holdersAndWaitersShowTheirKey() {
-        TestBulkhead keyed = new TestBulkhead(stores, "keyed-", Optional.of("Größe\n"));
+        BulkheadUnderTest keyed = new BulkheadUnderTest(stores, "keyed-", Optional.of("Größe\n"));
         keyed.ask("p").send();
         keyed.ask("q").waiting().send();
 
@@ -111,9 +111,9 @@ public abstract class PermitStoreContract {
     /** A waiter of one key is not told of a permit of another. */
     @Test
     void aReleaseServesTheWaitersOfItsKeyOnly() {
-        TestBulkhead one = new TestBulkhead(stores, "keyed-", Optional.of("one"));
-        TestBulkhead other = new TestBulkhead(stores, "keyed-", Optional.of("other"));
-        for (TestBulkhead each : List.of(one, other)) {
+        BulkheadUnderTest one = new BulkheadUnderTest(stores, "keyed-", Optional.of("one"));
+        BulkheadUnderTest other = new BulkheadUnderTest(stores, "keyed-", Optional.of("other"));
+        for (BulkheadUnderTest each : List.of(one, other)) {
             each.ask("p").fair(true).send();
             each.ask("q").fair(true).waiting().send();
         }
@@ -129,12 +129,12 @@ public abstract class PermitStoreContract {
     /** Keys and names are the input of users, and come back as they were. */
     @Test
     void bulkheadsAndKeysInUseAreTold() {
-        List<TestBulkhead> held = Stream.of(Optional.<String> empty(), Optional.of(""), Optional.of("Größe\n}:holders"),
+        List<BulkheadUnderTest> held = Stream.of(Optional.<String> empty(), Optional.of(""), Optional.of("Größe\n}:holders"),
                 Optional.of("%3A%#"), Optional.of("🚀")).flatMap(
-                        key -> Stream.of("in use", "{in} %25 use%:").map(name -> new TestBulkhead(stores, name, key)))
+                        key -> Stream.of("in use", "{in} %25 use%:").map(name -> new BulkheadUnderTest(stores, name, key)))
                 .toList();
         held.forEach(each -> each.ask("p").send());
-        TestBulkhead free = new TestBulkhead(stores, "free", Optional.empty());
+        BulkheadUnderTest free = new BulkheadUnderTest(stores, "free", Optional.empty());
         free.ask("p").send();
         free.release("p");
 
@@ -797,7 +797,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.release("a")).isTrue();
         assertThat(bulkhead.release("a")).as("released twice").isFalse();
         assertThat(bulkhead.release("never")).isFalse();
-        assertThat(new TestBulkhead(stores, "other-").release("b")).isFalse();
+        assertThat(new BulkheadUnderTest(stores, "other-").release("b")).isFalse();
 
         assertThat(bulkhead.holders()).containsExactly("b");
     }
@@ -1284,7 +1284,7 @@ public abstract class PermitStoreContract {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = { "报表服务", "🚦-rapports-été", "sp ace", "a:b", "{a}b", "a}b{", "quote'\"\\", "new\nline", "*?[]" })
     void namesMayBeInAnyScript(String text) {
-        TestBulkhead other = new TestBulkhead(stores, text);
+        BulkheadUnderTest other = new BulkheadUnderTest(stores, text);
         String id = "许可-🎫-" + bulkhead.name;
         AcquireRequest request = new AcquireRequest(BulkheadId.of(other.name), id, 1, SHORT, true, PLACE, text + " app",
                 text + ":1",

@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
  * One bulkhead of a store under test. Calls wait for the answer. Tests use short permit ids; towards the store each is
  * made unique, so that notices about another bulkhead never count.
  */
-final class TestBulkhead {
+final class BulkheadUnderTest {
 
     static final Duration LEASE = Duration.ofMinutes(1);
     static final Duration PLACE = Duration.ofSeconds(10);
@@ -42,16 +42,16 @@ final class TestBulkhead {
     private final StoreFixture stores;
     private final String suffix;
 
-    TestBulkhead(StoreFixture stores, String prefix) {
+    BulkheadUnderTest(StoreFixture stores, String prefix) {
         this(stores, prefix, UUID.randomUUID().toString(), Optional.empty());
     }
 
     /** The bulkhead of exactly that name, or one of its keys. */
-    TestBulkhead(StoreFixture stores, String name, Optional<String> key) {
+    BulkheadUnderTest(StoreFixture stores, String name, Optional<String> key) {
         this(stores, name, "", key);
     }
 
-    private TestBulkhead(StoreFixture stores, String prefix, String unique, Optional<String> key) {
+    private BulkheadUnderTest(StoreFixture stores, String prefix, String unique, Optional<String> key) {
         this.stores = stores;
         this.name = prefix + unique;
         this.self = new BulkheadId(name, key);
@@ -84,7 +84,7 @@ final class TestBulkhead {
      * @param fair whether it is fair
      * @param place how long it waits
      */
-    record Ask(TestBulkhead bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
+    record Ask(BulkheadUnderTest bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
             Duration place) {
 
         Ask throughSecond() {
