@@ -34,7 +34,6 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadSettings bulkheads;
     private final Map<String, Setting> settings;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
-    private final List<GuardedMethod> methods;
     private final Set<String> keyed;
     private final LockSettings locks;
     private final RedisStoreFactory redis;
@@ -65,8 +64,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.settings = bulkheads.byName();
         this.locks = LockSettings.of(config.lock(),
                 new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
-        this.methods = declarations.methods();
-        KeyedPlaces keys = keys(methods);
+        KeyedPlaces keys = keys(declarations.methods());
         keys.check(errors::add);
         this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
@@ -176,23 +174,6 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     boolean isEnabled(String name) {
         return settings.get(name).enabled();
-    }
-
-    /**
-     * The declared bulkheads that are not switched off.
-     *
-     * @return in alphabetical order
-     */
-    public List<LimitingBulkhead> limiting() {
-        return settings.keySet().stream().filter(this::isEnabled)
-                .map(name -> new LimitingBulkhead(core(name), keyed.contains(name), methodsOf(name)))
-                .toList();
-    }
-
-    private List<String> methodsOf(String name) {
-        return methods.stream()
-                .filter(method -> method.bulkheads().stream().anyMatch(bulkhead -> name.equals(resolved(bulkhead.name()))))
-                .map(GuardedMethod::label).distinct().toList();
     }
 
     /**

@@ -9,8 +9,8 @@ import jakarta.inject.Singleton;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.LimitingBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -40,9 +40,9 @@ public class CallMetrics implements SemaphoreListener {
 
     // So that the first event of a kind is an increase, which a series that begins with it would not show.
     void begin(@Observes StartupEvent event) {
-        for (LimitingBulkhead bulkhead : bulkheads.get().limiting()) {
-            BulkheadId id = bulkhead.semaphore().id();
-            if (!keyTag || !bulkhead.keyed()) {
+        for (DeclaredBulkhead bulkhead : bulkheads.get().overview().declared()) {
+            if (bulkhead.enabled() && !(keyTag && bulkhead.keyed())) {
+                BulkheadId id = BulkheadId.of(bulkhead.name());
                 bulkhead.methods().forEach(method -> series.calls(id, method));
                 for (PermitLost.Reason reason : PermitLost.Reason.values()) {
                     series.permitsLost(id, reason);

@@ -12,13 +12,13 @@ import jakarta.inject.Singleton;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.LimitingBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.metrics.ClusterReadings.Reading;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
@@ -54,9 +54,9 @@ public class ClusterMetrics {
             return;
         }
         List<Reading> all = new ArrayList<>();
-        for (LimitingBulkhead bulkhead : bulkheads.limiting()) {
-            if (!bulkhead.keyed()) {
-                all.add(shown(bulkhead.semaphore()));
+        for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
+            if (bulkhead.enabled() && !bulkhead.keyed()) {
+                all.add(shown(bulkhead.name()));
             }
         }
         if (!all.isEmpty()) {
@@ -65,9 +65,9 @@ public class ClusterMetrics {
         }
     }
 
-    private Reading shown(Semaphore semaphore) {
-        Reading reading = new Reading(semaphore::status);
-        String bulkhead = semaphore.spec().name();
+    private Reading shown(String bulkhead) {
+        RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
+        Reading reading = new Reading(() -> semaphore.statusAsync().subscribeAsCompletionStage());
         gauge(MeterNames.PERMITS_IN_USE, bulkhead, reading, SemaphoreStatus::inUse, "Permits that are held in the cluster");
         gauge(MeterNames.PERMITS_LIMIT, bulkhead, reading, SemaphoreStatus::limit,
                 "How many permits may be held in the cluster");
