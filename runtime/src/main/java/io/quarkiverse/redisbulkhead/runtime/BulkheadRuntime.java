@@ -73,7 +73,7 @@ public class BulkheadRuntime {
         List<SemaphoreListener> all = new ArrayList<>();
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
-        return all.size() == 1 ? all.get(0) : new SemaphoreListeners(all);
+        return new SemaphoreListeners(all);
     }
 
     private static PermitStore observed(PermitStore store, List<StoreListener> listeners) {

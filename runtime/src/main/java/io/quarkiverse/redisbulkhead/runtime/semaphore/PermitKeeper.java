@@ -147,13 +147,8 @@ final class PermitKeeper {
     void report(PermitLost loss) {
         LOG.warnf("The permit of %s in bulkhead '%s' was lost before the execution ended: %s. Another execution may run beside "
                 + "it. Permit %s, fencing token %d", loss.method(), loss.bulkhead(), explanation(loss.reason()),
-                loss.permitId(),
-                loss.fencingToken());
-        try {
-            listener.lost(loss);
-        } catch (RuntimeException e) {
-            LOG.errorf(e, "Nobody could be told of %s", loss);
-        }
+                loss.permitId(), loss.fencingToken());
+        listener.lost(loss);
     }
 
     private static String explanation(Reason reason) {

@@ -5,7 +5,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * Is told what happens to the permits and the calls of this process, for events, metrics and traces. Its methods may be called
- * by any thread, and must not block.
+ * by any thread, and must not block; nor must they throw: {@link SemaphoreListeners} sees to that.
  */
 @FunctionalInterface
 public interface SemaphoreListener {

@@ -35,14 +35,15 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public CallListener asks(BulkheadId bulkhead, String method) {
-        List<CallListener> interested = new ArrayList<>(listeners.size());
+        List<CallListener> interested = null;
         for (SemaphoreListener listener : listeners) {
             CallListener call = asks(listener, bulkhead, method);
             if (call != CallListener.NONE) {
+                interested = interested == null ? new ArrayList<>(listeners.size()) : interested;
                 interested.add(call);
             }
         }
-        return interested.isEmpty() ? CallListener.NONE : new Call(interested);
+        return interested == null ? CallListener.NONE : new Call(interested);
     }
 
     private static CallListener asks(SemaphoreListener listener, BulkheadId bulkhead, String method) {

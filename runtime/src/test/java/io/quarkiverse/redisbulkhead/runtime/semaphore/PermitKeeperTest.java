@@ -245,9 +245,11 @@ class PermitKeeperTest {
     /** Whoever is told of losses may fail; the renewal of other permits does not hang on that. */
     @Test
     void aListenerThatFailsHarmsNobody() {
-        SemaphoreEngine told = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
+        SemaphoreListener failing = loss -> {
             throw new IllegalStateException("told too often");
-        }, true);
+        };
+        SemaphoreEngine told = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"),
+                new SemaphoreListeners(List.of(failing)), true);
         Semaphore semaphore = told.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
         Admission ending = semaphore.admit("A#a");
         store.acquires.get("reports").complete(new Granted(7, false));
