@@ -8,18 +8,23 @@ import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
+import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 
 /**
  * Tells what each declared bulkhead does. The application is not ready while Redis gives no answer and a bulkhead rejects
- * calls for that; where all go on, it stays ready.
+ * calls for that; where all go on, it stays ready. Any other failure is one of the check itself.
  */
 @Readiness
 @Singleton
@@ -27,6 +32,8 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     /** The name of the check. */
     public static final String NAME = "Redis bulkheads";
+
+    private static final Logger LOG = Logger.getLogger(BulkheadsHealthCheck.class);
 
     private final Overview overview;
     private final StoreKind store;
@@ -39,16 +46,41 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
      */
     @Inject
     public BulkheadsHealthCheck(BulkheadRegistry registry, RedisBulkheadBuildTimeConfig buildTimeConfig) {
-        this.overview = registry.overview();
-        this.store = buildTimeConfig.store();
+        this(registry.overview(), buildTimeConfig.store());
+    }
+
+    BulkheadsHealthCheck(Overview overview, StoreKind store) {
+        this.overview = overview;
+        this.store = store;
     }
 
     @Override
     public Uni<HealthCheckResponse> call() {
+        return redis().map(this::response);
+    }
+
+    /** How Redis is; fails when that cannot be told. */
+    Uni<RedisState> redis() {
         return store.needsRedis()
                 ? Uni.createFrom().completionStage(overview::ask).replaceWith(RedisState.ANSWERS)
-                        .onFailure().recoverWithItem(RedisState.AWAY).map(this::response)
-                : Uni.createFrom().item(() -> response(RedisState.NOT_NEEDED));
+                        .onFailure(BulkheadsHealthCheck::isOutage).recoverWithItem(BulkheadsHealthCheck::away)
+                        .onFailure(BulkheadsHealthCheck::isContention).recoverWithItem(RedisState.ANSWERS)
+                : Uni.createFrom().item(RedisState.NOT_NEEDED);
+    }
+
+    private static boolean isOutage(Throwable failure) {
+        return failure instanceof StoreException
+                || failure instanceof BulkheadUnavailableException && failure.getCause() instanceof StoreException;
+    }
+
+    private static RedisState away(Throwable reason) {
+        LOG.debug("Redis gives no answer to the readiness check", reason);
+        return RedisState.AWAY;
+    }
+
+    // Many are asking, so Redis does its part.
+    private static boolean isContention(Throwable failure) {
+        return failure instanceof StoreContendedException || failure instanceof BulkheadContendedException;
     }
 
     private HealthCheckResponse response(RedisState redis) {
