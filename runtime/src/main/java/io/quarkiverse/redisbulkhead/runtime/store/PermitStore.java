@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+
 /**
  * Keeps the permits of bulkheads, and the waiters for them. Every method is one atomic step of the store, by the
  * store's own clock, never by the caller's.
@@ -42,7 +44,7 @@ public interface PermitStore {
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
     /** How many holders and waiters {@link #occupancy} lists at the most. */
-    int MAX_LISTED = 5_000;
+    int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
     /**
      * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
@@ -131,9 +133,8 @@ public interface PermitStore {
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
 
     /**
-     * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the store
-     * keeps, so
-     * it is not for each call.
+     * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the
+     * store keeps, so it is not for each call.
      *
      * @param most how many to tell, at least 0
      * @return those that are, or were a moment ago

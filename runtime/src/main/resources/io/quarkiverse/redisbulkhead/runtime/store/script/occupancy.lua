@@ -1,12 +1,12 @@
 -- Tells who holds the unexpired permits, the lease that ends first coming first, and who waits, those in the queue first. Changes nothing.
 --
 -- KEYS    as in bulkhead.lua; writes nothing
--- ARGV[1] how many of each to tell, from 0 to 5000
+-- ARGV[1] how many of each to tell, from 0
 --
 -- Reply   {permits in use, waiters, limit set by an operator or 0, {limit, when last stated, ...}, server time,
 --          {{id, end of lease, details}, ...}, {{id, end of place, details}, ...}}
 
-local most = math.min(tonumber(ARGV[1]), 5000)
+local most = tonumber(ARGV[1])
 
 local holders = {}
 local held = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
