@@ -42,6 +42,7 @@ class ArchitectureTest {
                 .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
                 .layer("message").definedBy(ROOT + ".runtime.message")
+                .layer("overview").definedBy(ROOT + ".runtime.overview")
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
@@ -54,10 +55,13 @@ class ArchitectureTest {
                 .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition")
+                .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("overview").mayOnlyAccessLayers("semaphore", "port")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard")
+                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "semaphore", "steps", "redis", "script store", "lock store", "local store")
+                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "steps", "redis", "script store", "lock store",
+                        "local store")
                 .whereLayer("steps").mayOnlyBeAccessedByLayers("lock store", "local store")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "script store", "lock store")
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
@@ -83,11 +87,12 @@ class ArchitectureTest {
 
     @Test
     void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
-        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
+        classes().that().resideInAnyPackage(ROOT + ".runtime.overview", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
                 ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.semaphore",
+                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.overview",
+                        ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(classes);
