@@ -76,7 +76,7 @@ class TracingTest {
         assertThat(acquire.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
         assertThat(text(acquire, "redis_bulkhead.name")).isEqualTo("blocking");
         assertThat(text(acquire, "redis_bulkhead.result")).isEqualTo("accepted");
-        assertThat(text(acquire, "code.function")).isEqualTo("Guarded#blocking");
+        assertThat(text(acquire, "redis_bulkhead.method")).isEqualTo("Guarded#blocking");
         assertThat(number(acquire, "redis_bulkhead.fencing_token")).isPositive();
         assertThat(number(acquire, "redis_bulkhead.waited_ms")).isNotNegative();
         assertThat(acquire.getEvents()).isEmpty();

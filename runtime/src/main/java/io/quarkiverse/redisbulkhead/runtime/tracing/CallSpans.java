@@ -38,7 +38,7 @@ public class CallSpans implements SemaphoreListener {
     static final AttributeKey<String> RESULT = AttributeKey.stringKey("redis_bulkhead.result");
     static final AttributeKey<Long> WAITED = AttributeKey.longKey("redis_bulkhead.waited_ms");
     static final AttributeKey<Long> TOKEN = AttributeKey.longKey("redis_bulkhead.fencing_token");
-    static final AttributeKey<String> METHOD = AttributeKey.stringKey("code.function");
+    static final AttributeKey<String> METHOD = AttributeKey.stringKey("redis_bulkhead.method");
 
     private static final String TRACER = "io.quarkiverse.redisbulkhead";
     private static final String NAME = "redis-bulkhead acquire ";
