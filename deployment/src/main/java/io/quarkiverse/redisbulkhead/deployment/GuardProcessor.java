@@ -9,7 +9,6 @@ import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.deployment.validation.ManagementRule;
 import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
 import io.quarkiverse.redisbulkhead.deployment.validation.MistakeReport;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
@@ -64,8 +63,8 @@ class GuardProcessor {
     @BuildStep
     MistakesBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
         List<Mistake> mistakes = new ArrayList<>();
-        Rule.all(ConfigProvider.getConfig(), fixed).forEach(rule -> rule.check(found.usage(), mistakes::add));
-        new ManagementRule(fixed, capabilities.isPresent(Capability.VERTX_HTTP)).check(found.usage(), mistakes::add);
+        Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP))
+                .forEach(rule -> rule.check(found.usage(), mistakes::add));
         return new MistakesBuildItem(mistakes);
     }
 

@@ -64,12 +64,8 @@ public final class ManagementDescription implements OASFilter {
         return operation("list", "All bulkheads",
                 "Those that this application declares, and all others that are in use under the"
                         + " same key prefix. What was read within the last second is told again.")
-                .addParameter(
-                        query("bulkhead", "Only the bulkhead of this name; the answer is then as for the path with its name")
-                                .schema(ManagementSchemas.text()))
                 .addParameter(most())
-                .responses(answers("The bulkheads", ManagementSchemas.BULKHEADS)
-                        .addAPIResponse("404", problem("There is no such bulkhead")));
+                .responses(answers("The bulkheads", ManagementSchemas.BULKHEADS));
     }
 
     private static Operation show() {

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** The management endpoint needs an HTTP server. */
-public final class ManagementRule implements Rule {
+final class ManagementRule implements Rule {
 
     private final RedisBulkheadBuildTimeConfig fixed;
     private final boolean http;
@@ -17,7 +17,7 @@ public final class ManagementRule implements Rule {
      * @param fixed says whether the endpoint is wanted
      * @param http whether the application has an HTTP server
      */
-    public ManagementRule(RedisBulkheadBuildTimeConfig fixed, boolean http) {
+    ManagementRule(RedisBulkheadBuildTimeConfig fixed, boolean http) {
         this.fixed = fixed;
         this.http = http;
     }

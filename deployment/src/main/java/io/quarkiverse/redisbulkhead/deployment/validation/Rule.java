@@ -24,9 +24,10 @@ public interface Rule {
      *
      * @param config what is configured while the application is built
      * @param fixed what is configured for good then
+     * @param http whether the application has an HTTP server
      * @return one of each
      */
-    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed) {
+    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
         ConfiguredValues configured = new ConfiguredValues(config);
         return List.of(
                 new DefinitionsRule(configured),
@@ -35,6 +36,7 @@ public interface Rule {
                 new RedisClientRule(configured, fixed),
                 new LeaseRule(configured, fixed.store()),
                 new LocalLimitRule(configured, fixed.store()),
+                new ManagementRule(fixed, http),
                 new ModifierRule(),
                 new BeanRule(),
                 new BusinessMethodRule(),

@@ -1,11 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.health;
 
-import static io.restassured.RestAssured.given;
 import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.hamcrest.Matchers.anyOf;
 import static org.hamcrest.Matchers.is;
-import static org.hamcrest.Matchers.not;
 
 import jakarta.enterprise.context.ApplicationScoped;
 
@@ -15,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
@@ -25,15 +23,12 @@ class CheckOfTheClientTest {
     static final KillableRedis REDIS = new KillableRedis("check-of-the-client-test");
 
     @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.HEALTH))
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, OptionalExtensions.class))
+    static final QuarkusUnitTest APP = ExtendedApplication.with(OptionalExtensions.HEALTH)
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, ExtendedApplication.class,
+                    OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
-            .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"partner\".on-outage", "allow")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
-            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
             .assertLogRecords(records -> assertThat(records)
                     .filteredOn(record -> record.getMessage().contains("quarkus.redis.health.enabled=false")).hasSize(1));
 
@@ -56,17 +51,6 @@ class CheckOfTheClientTest {
                 .body("checks.find { it.name == 'Redis bulkheads' }.status", is("UP"))
                 .body("checks.find { it.name == 'Redis bulkheads' }.data.redis", is("gives no answer"))
                 .body("checks.find { it.name == 'Redis connection health check' }.status", is("DOWN"));
-    }
-
-    /** The management endpoint only shows things unless changes are asked for. */
-    @Test
-    void nothingCanBeChanged() {
-        when().get("/q/redis-bulkhead").then().statusCode(200);
-        when().delete("/q/redis-bulkhead/reports/limit").then().statusCode(anyOf(is(404), is(405)));
-        when().delete("/q/redis-bulkhead/reports/permits/any").then().statusCode(anyOf(is(404), is(405)))
-                .contentType(not("application/problem+json"));
-        given().contentType("application/json").body("{\"permits\": 3}").put("/q/redis-bulkhead/reports/limit").then()
-                .statusCode(anyOf(is(404), is(405)));
     }
 
     @ApplicationScoped

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
@@ -34,10 +35,10 @@ class ManagementInterfaceTest {
     static final KillableRedis REDIS = new KillableRedis("management-interface-test");
 
     @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.USERS, OptionalExtensions.OPENAPI,
-                    OptionalExtensions.HEALTH))
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, OptionalExtensions.class))
+    static final QuarkusUnitTest APP = ExtendedApplication
+            .with(OptionalExtensions.USERS, OptionalExtensions.OPENAPI, OptionalExtensions.HEALTH)
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, ExtendedApplication.class,
+                    OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideConfigKey("quarkus.redis.health.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
@@ -49,14 +50,6 @@ class ManagementInterfaceTest {
             .overrideRuntimeConfigKey("quarkus.management.auth.policy.operators.roles-allowed", "operator")
             .overrideRuntimeConfigKey("quarkus.management.auth.permission.operators.paths", "/q/redis-bulkhead/*")
             .overrideRuntimeConfigKey("quarkus.management.auth.permission.operators.policy", "operators")
-            .overrideConfigKey("quarkus.security.users.embedded.enabled", "true")
-            .overrideRuntimeConfigKey("quarkus.security.users.embedded.plain-text", "true")
-            .overrideRuntimeConfigKey("quarkus.security.users.embedded.users.olga", "secret")
-            .overrideRuntimeConfigKey("quarkus.security.users.embedded.roles.olga", "operator")
-            .overrideRuntimeConfigKey("quarkus.security.users.embedded.users.victor", "secret")
-            .overrideRuntimeConfigKey("quarkus.security.users.embedded.roles.victor", "viewer")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
-            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
             .assertLogRecords(records -> assertThat(records)
                     .noneMatch(record -> record.getMessage().contains("Whoever reaches"))
                     .noneMatch(record -> record.getMessage().contains("quarkus.redis.health.enabled")));

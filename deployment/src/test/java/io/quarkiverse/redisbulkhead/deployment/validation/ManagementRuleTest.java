@@ -8,9 +8,8 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
-import io.smallrye.config.PropertiesConfigSource;
-import io.smallrye.config.SmallRyeConfigBuilder;
 
 class ManagementRuleTest {
 
@@ -26,10 +25,8 @@ class ManagementRuleTest {
     }
 
     private static List<Mistake> mistakes(String enabled, boolean http) {
-        RedisBulkheadBuildTimeConfig fixed = new SmallRyeConfigBuilder().withMapping(RedisBulkheadBuildTimeConfig.class)
-                .withSources(
-                        new PropertiesConfigSource(Map.of("quarkus.redis-bulkhead.management.enabled", enabled), "test", 100))
-                .withValidateUnknown(false).build().getConfigMapping(RedisBulkheadBuildTimeConfig.class);
+        RedisBulkheadBuildTimeConfig fixed = FixedConfiguration
+                .of(Map.of("quarkus.redis-bulkhead.management.enabled", enabled));
         List<Mistake> mistakes = new ArrayList<>();
         new ManagementRule(fixed, http).check(null, mistakes::add);
         return mistakes;

@@ -35,7 +35,6 @@ public class ManagementEndpoint {
     /** Parameters of paths and of queries. */
     static final String NAME = "name";
     static final String PERMIT = "permitId";
-    private static final String BULKHEAD = "bulkhead";
     private static final String KEY = "key";
     private static final String MOST = "most";
 
@@ -61,17 +60,14 @@ public class ManagementEndpoint {
     }
 
     /**
-     * Shows all bulkheads, or the one that the query names.
+     * Shows all bulkheads.
      *
      * @param ctx the request
      */
     void list(RoutingContext ctx) {
         Reply.json(ctx, () -> {
-            Query query = new Query(ctx, Set.of(BULKHEAD, MOST));
-            int most = query.number(MOST, USUALLY_LISTED, MOST_LISTED);
-            Optional<String> name = query.text(BULKHEAD);
-            return snapshots.get().thenApply(
-                    now -> name.map(one -> json.one(now, Targets.in(now, one), most)).orElseGet(() -> json.all(now, most)));
+            int most = most(ctx);
+            return snapshots.get().thenApply(now -> json.all(now, most));
         });
     }
 
@@ -82,10 +78,14 @@ public class ManagementEndpoint {
      */
     void show(RoutingContext ctx) {
         Reply.json(ctx, () -> {
-            int most = new Query(ctx, Set.of(MOST)).number(MOST, USUALLY_LISTED, MOST_LISTED);
+            int most = most(ctx);
             String name = ctx.pathParam(NAME);
             return snapshots.get().thenApply(now -> json.one(now, Targets.in(now, name), most));
         });
+    }
+
+    private static int most(RoutingContext ctx) {
+        return new Query(ctx, Set.of(MOST)).number(MOST, USUALLY_LISTED, MOST_LISTED);
     }
 
     /**

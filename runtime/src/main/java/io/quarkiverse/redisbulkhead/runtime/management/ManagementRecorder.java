@@ -109,14 +109,8 @@ public class ManagementRecorder {
      * @param secured whether the application has any security, and whether code may secure the path
      */
     public void warnIfOpen(String path, String group, String root, Secured secured) {
-        if (secured == Secured.BY_CODE
-                || secured == Secured.BY_CONFIGURATION
-                        && new Permissions(ConfigProvider.getConfig(), group, root).cover(path)) {
-            return;
-        }
-        LOG.warnf("Whoever reaches %s can revoke permits and set limits: "
-                + "quarkus.redis-bulkhead.management.changes-enabled=true, and no %s* covers that path%s", path, group,
-                secured == Secured.NOT ? "; nor has the application a security extension" : "");
+        new OpenEndpointWarning(path, group, secured).unlessCovered(new Permissions(ConfigProvider.getConfig(), group, root))
+                .ifPresent(LOG::warn);
     }
 
     /** What may secure paths. */

@@ -1,0 +1,21 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.Map;
+
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+/** What is fixed when an application is built, for tests that build none. */
+public final class FixedConfiguration {
+
+    private FixedConfiguration() {
+    }
+
+    /** The defaults, and these properties. */
+    public static RedisBulkheadBuildTimeConfig of(Map<String, String> properties) {
+        return new SmallRyeConfigBuilder().withMapping(RedisBulkheadBuildTimeConfig.class)
+                .withSources(new PropertiesConfigSource(properties, "test", 100))
+                .withValidateUnknown(false).build().getConfigMapping(RedisBulkheadBuildTimeConfig.class);
+    }
+}

@@ -1,0 +1,87 @@
+package io.quarkiverse.redisbulkhead.deployment.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import org.jboss.jandex.Index;
+import org.jboss.jandex.IndexView;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
+import io.quarkus.deployment.Capabilities;
+import io.quarkus.deployment.Capability;
+import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
+import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+
+/** What the build makes of the configuration of the endpoint. */
+class ManagementProcessorTest {
+
+    private static final String ENABLED = "quarkus.redis-bulkhead.management.enabled";
+    private static final String CHANGES = "quarkus.redis-bulkhead.management.changes-enabled";
+
+    final Vertx vertx = Vertx.vertx();
+
+    @AfterEach
+    void close() {
+        vertx.close();
+    }
+
+    @Test
+    void nothingCanBeChangedUnlessThatIsAskedFor() {
+        assertThat(routes("false")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name");
+        assertThat(routes("true")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name",
+                "[DELETE] /redis-bulkhead/:name/permits/:permitId", "[PUT] /redis-bulkhead/:name/limit",
+                "[DELETE] /redis-bulkhead/:name/limit");
+    }
+
+    @Test
+    void onlyChangesAreWarnedOf() throws Exception {
+        assertThat(warnings("false")).isEmpty();
+        assertThat(warnings("true")).containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / NOT");
+        assertThat(warnings("true", Capability.SECURITY))
+                .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / BY_CONFIGURATION");
+    }
+
+    private List<String> routes(String changes) {
+        List<RouteBuildItem> routes = new ArrayList<>();
+        new ManagementProcessor().routes(new ManagementRecorder(), config(changes),
+                new Capabilities(Set.of(Capability.VERTX_HTTP)), routes::add);
+        return routes.stream().map(this::text).toList();
+    }
+
+    private String text(RouteBuildItem item) {
+        Route route = Router.router(vertx).route("/" + item.getPath());
+        item.getCustomizer().accept(route);
+        return route.methods() + " " + route.getPath();
+    }
+
+    private static List<String> warnings(String changes, String... capabilities) throws Exception {
+        List<String> warnings = new ArrayList<>();
+        IndexView empty = Index.of(List.of());
+        new ManagementProcessor().warnIfOpen(new ManagementRecorder() {
+
+            @Override
+            public void warnIfOpen(String path, String group, String root, Secured secured) {
+                warnings.add(String.join(" ", path, group, root, secured.name()));
+            }
+        }, config(changes), new Capabilities(Set.of(capabilities)), new CombinedIndexBuildItem(empty, empty),
+                Optional.of(new FrameworkEndpointsBuildItem(Set.of("/q/health", "/q/redis-bulkhead"))), Optional.empty());
+        return warnings;
+    }
+
+    private static RedisBulkheadBuildTimeConfig config(String changes) {
+        return FixedConfiguration.of(Map.of(ENABLED, "true", CHANGES, changes));
+    }
+}

@@ -1,0 +1,31 @@
+package io.quarkiverse.redisbulkhead.runtime.management;
+
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Secured;
+
+/**
+ * Says that anybody could change limits, where it looks so.
+ *
+ * @param path where the endpoint is
+ * @param group the properties that secure it start with this
+ * @param secured whether the application has any security, and whether code may secure the path
+ */
+record OpenEndpointWarning(String path, String group, Secured secured) {
+
+    /** The warning; none where permissions cover the path, or code may do so. */
+    Optional<String> unlessCovered(Permissions permissions) {
+        boolean quiet = switch (secured) {
+            case NOT -> false;
+            case BY_CONFIGURATION -> permissions.cover(path);
+            case BY_CODE -> true;
+        };
+        return quiet ? Optional.empty() : Optional.of(text());
+    }
+
+    private String text() {
+        return "Whoever reaches " + path + " can revoke permits and set limits:"
+                + " quarkus.redis-bulkhead.management.changes-enabled=true, and no " + group + "* covers that path"
+                + (secured == Secured.NOT ? "; nor has the application a security extension" : "");
+    }
+}
