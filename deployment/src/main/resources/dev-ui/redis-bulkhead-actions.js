@@ -32,8 +32,8 @@ export class RedisBulkheadActions extends LitElement {
       theme: 'primary error',
       what: [['Bulkhead', holder.bulkhead], ['Key', holder.key], ['Method', holder.method],
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
-      text: 'The permit is free at once. The execution goes on, unless on-lost=interrupt is set there, and learns of its loss with '
-        + 'its next renewal; so more executions than the limit may run for a while.',
+      text: 'The permit is free at once. The execution goes on, unless on-lost=interrupt is set there, and learns of its loss at '
+        + 'once, at the latest with its next renewal; so more executions than the limit may run for a while.',
       act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key ?? '', permitId: holder.permitId }),
     });
   }
