@@ -49,7 +49,8 @@ class MetricsTest {
             .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
                     Version.getVersion())))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
-            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms");
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
 
     @Inject
     Guarded guarded;
@@ -115,6 +116,11 @@ class MetricsTest {
                 .containsExactlyInAnyOrder("leaseEnded", "maxHold", "revoked", "stopped", "gone");
         assertThat(scrape.value("redis_bulkhead_renewalsFailed_total", "bulkhead", "idle")).isZero();
         assertThat(scrape.value("redis_bulkhead_waitingDuration_seconds_count", of("idle", "idle"))).isZero();
+    }
+
+    @Test
+    void bulkheadsThatLimitNothingHaveNone() {
+        assertThat(Scrape.now().text()).contains("bulkhead=\"idle\"").doesNotContain("bulkhead=\"off\"");
     }
 
     @Test
@@ -269,6 +275,10 @@ class MetricsTest {
 
         @RedisBulkhead(name = "idle", permits = 1)
         void idle() {
+        }
+
+        @RedisBulkhead(name = "off", permits = 1)
+        void off() {
         }
 
         @RedisBulkhead(name = "lost", permits = 1)

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
 
 class ManagementRuleTest {
 
@@ -28,7 +29,8 @@ class ManagementRuleTest {
         RedisBulkheadBuildTimeConfig fixed = FixedConfiguration
                 .of(Map.of("quarkus.redis-bulkhead.management.enabled", enabled));
         List<Mistake> mistakes = new ArrayList<>();
-        new ManagementRule(fixed, http).check(null, mistakes::add);
+        Rule.all(new SmallRyeConfigBuilder().build(), fixed, http).stream().filter(ManagementRule.class::isInstance)
+                .forEach(rule -> rule.check(null, mistakes::add));
         return mistakes;
     }
 }
