@@ -34,7 +34,7 @@ export class RedisBulkheadActions extends LitElement {
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
       text: 'The permit is free at once. The execution goes on, unless on-lost=interrupt is set there, and learns of its loss at '
         + 'once, at the latest with its next renewal; so more executions than the limit may run for a while.',
-      act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key ?? '', permitId: holder.permitId }),
+      act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key, permitId: holder.permitId }),
     });
   }
 
@@ -48,7 +48,7 @@ export class RedisBulkheadActions extends LitElement {
       number: true,
       what: [['Bulkhead', limit.bulkhead], ['Key', limit.key]],
       text: 'All instances of all applications obey at once. Executions above a smaller limit finish. It stays until it is reset.',
-      act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key ?? '', permits: Number(this._permits) }),
+      act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key, permits: Number(this._permits) }),
     });
     // After the dialog has focused its button.
     this.updateComplete.then(() => setTimeout(() => this.renderRoot.querySelector('vaadin-integer-field')?.focus()));
@@ -62,7 +62,7 @@ export class RedisBulkheadActions extends LitElement {
       theme: 'primary',
       what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Limit now', String(limit.limit)]],
       text: 'Every application goes by its own limit again.',
-      act: () => this.application.resetSize({ bulkhead: limit.bulkhead, key: limit.key ?? '' }),
+      act: () => this.application.resetSize({ bulkhead: limit.bulkhead, key: limit.key }),
     });
   }
 

@@ -112,8 +112,8 @@ export class RedisBulkheadOccupants extends LitElement {
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}" width="120px" flex-grow="0" resizable
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="ticket" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
-          ${columnBodyRenderer(one => html`<span class="mono">${one.ticket}</span>`, [])}></vaadin-grid-sort-column>
+        <vaadin-grid-sort-column path="number" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
+          ${columnBodyRenderer(one => html`<span class="mono">${one.number}</span>`, [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="permitId" header="Permit" width="150px" flex-grow="1" resizable
           ${columnBodyRenderer(one => html`<span class="mono tail" title="${one.permitId}"><bdi>${one.permitId}</bdi></span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`

@@ -54,8 +54,8 @@ function limitRow(bulkhead, limit, query) {
 
 function people(all, inRow, query) {
   return all
-    .filter(one => matches(query, one.permitId, one.application, one.instance, one.method, one.ticket))
-    .map(one => ({ ...one, ...inRow, id: one.permitId }));
+    .map(one => ({ ...one, ...inRow, id: one.permitId, number: one.fencingToken ?? one.ticket }))
+    .filter(one => matches(query, one.permitId, one.application, one.instance, one.method, one.number));
 }
 
 /** The row above the keys. */

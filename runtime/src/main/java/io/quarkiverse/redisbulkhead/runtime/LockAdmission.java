@@ -2,13 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
  * The admission to a lock: where the bulkhead behind it is full, the lock is held by another.
@@ -24,7 +24,7 @@ record LockAdmission(String lock, Admission admission) implements Admission {
     }
 
     private Throwable translated(Throwable rejection) {
-        Throwable cause = rejection instanceof CompletionException ? rejection.getCause() : rejection;
+        Throwable cause = Failures.cause(rejection);
         return cause instanceof BulkheadFullException full ? new LockNotAcquiredException(lock, full.nearestLeaseEnd()) : cause;
     }
 

@@ -96,7 +96,7 @@ final class ManagementSchemas {
     }
 
     private static Schema holder() {
-        return row().addProperty("token", text("The fencing token, as text, because it is greater than 2^53"))
+        return row().addProperty("fencingToken", text("The fencing token, as text, because it is greater than 2^53"))
                 .addProperty("since", moment("When the permit was granted, by the clock of Redis"))
                 .addProperty("until", moment("When the lease ends, by the clock of Redis"));
     }

@@ -129,7 +129,7 @@ class DevUiTest {
         JsonNode holder = tool("holders", "{\"bulkhead\":\"reports\"}").get("holders").get(0);
         assertThat(holder.get("application").asText()).isEqualTo("shop");
         assertThat(holder.get("method").asText()).endsWith("Reports#render");
-        assertThat(holder.get("ticket").isTextual()).isTrue();
+        assertThat(holder.get("fencingToken").isTextual()).isTrue();
         assertThat(tool("waiters", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("waiters")).isEmpty();
         assertThat(tool("holders", "{\"bulkhead\":\"bulk\",\"key\":\"a key\"}").get("holders")).hasSize(2);
         assertThat(tool("holders", "{\"bulkhead\":\"unknown\",\"key\":\"\"}").get("note").asText()).contains("Nobody");

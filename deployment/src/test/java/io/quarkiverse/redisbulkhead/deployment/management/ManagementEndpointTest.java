@@ -125,7 +125,7 @@ class ManagementEndpointTest {
                 .body("limits[0].inUse", is(1))
                 .body("limits[0].waiting", is(0))
                 .body("limits[0].holders[0].permitId", is(permit.id()))
-                .body("limits[0].holders[0].token", is(Long.toString(permit.fencingToken())))
+                .body("limits[0].holders[0].fencingToken", is(Long.toString(permit.fencingToken())))
                 .body("limits[0].holders[0].application", is("shop"))
                 .body("limits[0].holders[0].method", startsWith(ManagementEndpointTest.class.getSimpleName())));
         assertThat(permit.fencingToken()).as("more than a double counts exactly, so it is text").isPositive();

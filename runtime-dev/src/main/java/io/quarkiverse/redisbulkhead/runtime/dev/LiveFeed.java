@@ -1,21 +1,20 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
-
+import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.BackPressureStrategy;
@@ -36,7 +35,7 @@ final class LiveFeed {
     /** After how many periods a subscription ends. */
     static final int LASTS_TICKS = 10;
 
-    private final Supplier<CompletionStage<Snapshot>> source;
+    private final SharedReading<Seen> reading;
     private final Ticks ticks;
     private final InstantSource clock;
 
@@ -45,8 +44,6 @@ final class LiveFeed {
     private final UseHistory history = new UseHistory();
     private Optional<Snapshot> snapshot = Optional.empty();
     private Optional<Seen> latest = Optional.empty();
-    private Instant asked = Instant.MIN;
-    private CompletableFuture<Seen> underWay;
     private Runnable stopTicks;
 
     /**
@@ -55,9 +52,10 @@ final class LiveFeed {
      * @param source looks at Redis
      * @param ticks calls once a period
      * @param clock the time
+     * @param nanoTime a clock for intervals
      */
-    LiveFeed(Supplier<CompletionStage<Snapshot>> source, Ticks ticks, InstantSource clock) {
-        this.source = source;
+    LiveFeed(Supplier<CompletionStage<Snapshot>> source, Ticks ticks, InstantSource clock, LongSupplier nanoTime) {
+        this.reading = new SharedReading<>(() -> source.get().handle(this::show), PERIOD, nanoTime);
         this.ticks = ticks;
         this.clock = clock;
     }
@@ -66,9 +64,17 @@ final class LiveFeed {
 
         final MultiEmitter<? super Seen> emitter;
         int ticksLeft = LASTS_TICKS;
+        Seen shown;
 
         Page(MultiEmitter<? super Seen> emitter) {
             this.emitter = emitter;
+        }
+
+        void show(Seen seen) {
+            if (shown != seen) {
+                shown = seen;
+                emitter.emit(seen);
+            }
         }
     }
 
@@ -83,36 +89,47 @@ final class LiveFeed {
     }
 
     /**
-     * The state now: not older than a period.
+     * The state now: not older than a period, nor than what was told to {@link #forget()}.
      *
-     * @return the state; does not fail
+     * @return the state; where Redis gives no answer, the last one with the error
      */
     Uni<Seen> now() {
-        return Uni.createFrom().completionStage(this::fresh);
+        return Uni.createFrom().completionStage(reading::get);
     }
 
-    private synchronized CompletionStage<Seen> fresh() {
-        if (underWay != null) {
-            return underWay;
-        }
-        return isFresh() && latest.isPresent() ? CompletableFuture.completedStage(latest.get()) : look();
+    /**
+     * As {@link #now()}, for those for whom the last state is not enough.
+     *
+     * @return the state; fails where Redis gives no answer
+     */
+    CompletionStage<Snapshot> snapshot() {
+        return reading.get().thenApply(seen -> {
+            seen.error().ifPresent(error -> {
+                throw new StoreException(error, false, null);
+            });
+            return seen.snapshot().orElseThrow();
+        });
     }
 
-    private boolean isFresh() {
-        return clock.instant().isBefore(asked.plus(PERIOD));
+    /** Something has changed: what was seen before does not count any more. */
+    void forget() {
+        reading.forget();
     }
 
     private synchronized void open(MultiEmitter<? super Seen> emitter) {
         Page page = new Page(emitter);
         pages.add(page);
         emitter.onTermination(() -> close(page));
-        if (isFresh() || underWay != null) {
-            latest.ifPresent(emitter::emit);
-        }
         if (stopTicks == null) {
             stopTicks = ticks.every(PERIOD, this::tick);
-            fresh();
+            reading.get().thenRun(() -> showLatest(page));
+        } else {
+            showLatest(page);
         }
+    }
+
+    private synchronized void showLatest(Page page) {
+        latest.ifPresent(page::show);
     }
 
     private synchronized void close(Page page) {
@@ -132,28 +149,13 @@ final class LiveFeed {
 
     private synchronized void tick() {
         for (Page page : List.copyOf(pages)) {
-            if (page.ticksLeft-- == 0) {
+            page.ticksLeft--;
+            if (page.ticksLeft == 0) {
                 page.emitter.complete();
             }
         }
-        if (!pages.isEmpty() && underWay == null) {
-            look();
-        }
-    }
-
-    private CompletionStage<Seen> look() {
-        asked = clock.instant();
-        CompletableFuture<Seen> done = new CompletableFuture<>();
-        underWay = done;
-        ask().whenComplete((state, failure) -> done.complete(show(state, failure)));
-        return done;
-    }
-
-    private CompletionStage<Snapshot> ask() {
-        try {
-            return source.get();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedStage(e);
+        if (!pages.isEmpty()) {
+            reading.again();
         }
     }
 
@@ -165,8 +167,7 @@ final class LiveFeed {
         Seen seen = new Seen(clock.instant(), snapshot, Optional.ofNullable(failure).map(LiveFeed::text),
                 snapshot.map(this::histories).orElse(Map.of()));
         latest = Optional.of(seen);
-        underWay = null;
-        List.copyOf(pages).forEach(page -> page.emitter.emit(seen));
+        List.copyOf(pages).forEach(page -> page.show(seen));
         return seen;
     }
 
@@ -179,13 +180,8 @@ final class LiveFeed {
         return histories;
     }
 
-    // What went wrong with Redis, without the bulkhead that was asked for: that was all of them.
-    // The reason of an outage, without the name of whichever bulkhead was asked.
     private static String text(Throwable failure) {
-        Throwable cause = failure;
-        while (cause.getCause() != null && (cause instanceof CompletionException || cause instanceof BulkheadException)) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Failures.cause(failure);
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 }

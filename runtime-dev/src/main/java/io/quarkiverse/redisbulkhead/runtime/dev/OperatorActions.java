@@ -1,17 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
+import java.util.Optional;
 import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.Uni;
 
-/**
- * What people may change: take a permit away, set a limit, and undo that. It works on every bulkhead, declared here or not, but
- * not on those behind locks, which only their owners end.
- */
+/** What people may change: take a permit away, set a limit, and undo that. */
 final class OperatorActions {
 
     /**
@@ -23,13 +20,16 @@ final class OperatorActions {
     record Outcome(boolean done, String message) {
     }
 
-    private final RedisBulkheads bulkheads;
+    private final OperatorTargets targets;
+    private final Runnable changed;
 
     /**
-     * @param bulkheads all bulkheads
+     * @param targets finds what to change
+     * @param changed called after each change, and before anybody is told of it
      */
-    OperatorActions(RedisBulkheads bulkheads) {
-        this.bulkheads = bulkheads;
+    OperatorActions(OperatorTargets targets, Runnable changed) {
+        this.targets = targets;
+        this.changed = changed;
     }
 
     /**
@@ -37,11 +37,10 @@ final class OperatorActions {
      *
      * @return does not fail
      */
-    Uni<Outcome> revoke(String bulkhead, String key, String permitId) {
-        return on(bulkhead, key, semaphore -> semaphore.revokeAsync(permitId)).map(revoked -> revoked
+    Uni<Outcome> revoke(String bulkhead, Optional<String> key, String permitId) {
+        return outcome(on(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId))).map(revoked -> revoked
                 ? new Outcome(true, "The permit " + permitId + " is revoked. Its holder learns of it with its next renewal")
-                : new Outcome(false, "Nobody holds the permit " + permitId + " any more"))
-                .onFailure().recoverWithItem(OperatorActions::failed);
+                : new Outcome(false, "Nobody holds the permit " + permitId + " any more")));
     }
 
     /**
@@ -49,10 +48,10 @@ final class OperatorActions {
      *
      * @return does not fail
      */
-    Uni<Outcome> resize(String bulkhead, String key, Integer permits) {
-        return on(bulkhead, key, semaphore -> semaphore.resizeAsync(required("permits", permits)))
-                .map(done -> new Outcome(true, "The limit of '" + bulkhead + "' is " + permits + " now, for all applications"))
-                .onFailure().recoverWithItem(OperatorActions::failed);
+    Uni<Outcome> resize(String bulkhead, Optional<String> key, Integer permits) {
+        return outcome(on(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)))
+                .map(done -> new Outcome(true,
+                        "The limit of '" + bulkhead + "' is " + permits + " now, for all applications")));
     }
 
     /**
@@ -60,25 +59,15 @@ final class OperatorActions {
      *
      * @return does not fail
      */
-    Uni<Outcome> resetSize(String bulkhead, String key) {
-        return on(bulkhead, key, RedisSemaphore::resetSizeAsync).map(reset -> reset
+    Uni<Outcome> resetSize(String bulkhead, Optional<String> key) {
+        return outcome(on(bulkhead, key, RedisSemaphore::resetSizeAsync).map(reset -> reset
                 ? new Outcome(true, "Every application goes by its own limit of '" + bulkhead + "' again")
-                : new Outcome(false, "The limit of '" + bulkhead + "' was not resized"))
-                .onFailure().recoverWithItem(OperatorActions::failed);
+                : new Outcome(false, "The limit of '" + bulkhead + "' was not resized")));
     }
 
-    private <T> Uni<T> on(String bulkhead, String key, Function<RedisSemaphore, Uni<T>> action) {
-        return Uni.createFrom().deferred(() -> action.apply(semaphore(required("bulkhead", bulkhead), key)));
-    }
-
-    private RedisSemaphore semaphore(String bulkhead, String key) {
-        if (bulkhead.startsWith(LockSpec.BULKHEAD_PREFIX)) {
-            throw new IllegalArgumentException("'" + bulkhead + "' is behind a lock, which only its owner ends");
-        }
-        RedisSemaphore all = bulkheads.names().contains(bulkhead) ? bulkheads.semaphore(bulkhead)
-                : bulkheads.semaphore(SemaphoreSpec.named(bulkhead).permits(1).build());
-        // Tools cannot leave a parameter out, so they say that there is no key by an empty one.
-        return key == null || key.isEmpty() && !all.needsKey() ? all : all.forKey(key);
+    private <T> Uni<T> on(String bulkhead, Optional<String> key, Function<RedisSemaphore, Uni<T>> action) {
+        return Uni.createFrom().completionStage(() -> targets.limit(required("bulkhead", bulkhead), key))
+                .chain(limit -> action.apply(limit).eventually(changed));
     }
 
     private static <T> T required(String parameter, T value) {
@@ -88,7 +77,10 @@ final class OperatorActions {
         return value;
     }
 
-    private static Outcome failed(Throwable failure) {
-        return new Outcome(false, failure.getMessage() == null ? failure.toString() : failure.getMessage());
+    private static Uni<Outcome> outcome(Uni<Outcome> action) {
+        return action.onFailure().recoverWithItem(failure -> {
+            Throwable cause = Failures.cause(failure);
+            return new Outcome(false, cause.getMessage() == null ? cause.toString() : cause.getMessage());
+        });
     }
 }

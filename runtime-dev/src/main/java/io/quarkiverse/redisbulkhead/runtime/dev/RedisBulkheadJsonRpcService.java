@@ -12,6 +12,7 @@ import jakarta.inject.Inject;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkus.runtime.annotations.DevMCPEnableByDefault;
 import io.quarkus.runtime.annotations.JsonRpcDescription;
@@ -49,14 +50,14 @@ public class RedisBulkheadJsonRpcService {
         this(registry.overview(), registry, (period, task) -> {
             long timer = vertx.setPeriodic(period.toMillis(), id -> task.run());
             return () -> vertx.cancelTimer(timer);
-        }, InstantSource.system());
+        });
     }
 
-    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Ticks ticks, InstantSource clock) {
+    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Ticks ticks) {
         this.overview = overview;
-        this.feed = new LiveFeed(() -> overview.snapshot(MOST_LISTED), ticks, clock);
+        this.feed = new LiveFeed(() -> overview.snapshot(MOST_LISTED), ticks, InstantSource.system(), System::nanoTime);
         this.json = new StateJson(overview.declared());
-        this.actions = new OperatorActions(bulkheads);
+        this.actions = new OperatorActions(new OperatorTargets(bulkheads, feed::snapshot), feed::forget);
     }
 
     @PreDestroy
@@ -103,7 +104,7 @@ public class RedisBulkheadJsonRpcService {
      * @return an object with {@code holders}, or {@code error}
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
-            + " (host:process), method, since when, when the lease ends unless renewed, and the ticket (fencing token)")
+            + " (host:process), method, since when, when the lease ends unless renewed, and the fencing token")
     @DevMCPEnableByDefault
     public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
         return listed("holders", bulkhead, key, limit -> limit.holders().stream().map(StateJson::holder).toList());
@@ -161,7 +162,7 @@ public class RedisBulkheadJsonRpcService {
             + " more executions than the limit may run. Changes the shared state in Redis")
     public Uni<JsonObject> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The permit's id, as holders lists it") String permitId) {
-        return actions.revoke(bulkhead, key, permitId).map(RedisBulkheadJsonRpcService::outcome);
+        return actions.revoke(bulkhead, named(key), permitId).map(RedisBulkheadJsonRpcService::outcome);
     }
 
     /**
@@ -176,7 +177,7 @@ public class RedisBulkheadJsonRpcService {
             + " Changes the shared state in Redis")
     public Uni<JsonObject> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The limit, at least 1") Integer permits) {
-        return actions.resize(bulkhead, key, permits).map(RedisBulkheadJsonRpcService::outcome);
+        return actions.resize(bulkhead, named(key), permits).map(RedisBulkheadJsonRpcService::outcome);
     }
 
     /**
@@ -188,7 +189,47 @@ public class RedisBulkheadJsonRpcService {
      */
     @JsonRpcDescription("Undoes resize: every application goes by its own limit again. Changes the shared state in Redis")
     public Uni<JsonObject> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
-        return actions.resetSize(bulkhead, key).map(RedisBulkheadJsonRpcService::outcome);
+        return actions.resetSize(bulkhead, named(key)).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    // Tools cannot leave a parameter out, so they say that there is no key by an empty one.
+    private static Optional<String> named(String key) {
+        return Optional.ofNullable(key).filter(text -> !text.isEmpty());
+    }
+
+    /**
+     * {@link #revoke} for pages: not a tool. Their keys are as they are, and the empty one is a key.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key; null when it is one limit for all
+     * @param permitId the permit
+     * @return an object with {@code done} and {@code message}
+     */
+    public Uni<JsonObject> revokeShown(String bulkhead, String key, String permitId) {
+        return actions.revoke(bulkhead, Optional.ofNullable(key), permitId).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    /**
+     * {@link #resize} for pages: not a tool.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key; null when it is one limit for all
+     * @param permits the limit
+     * @return an object with {@code done} and {@code message}
+     */
+    public Uni<JsonObject> resizeShown(String bulkhead, String key, Integer permits) {
+        return actions.resize(bulkhead, Optional.ofNullable(key), permits).map(RedisBulkheadJsonRpcService::outcome);
+    }
+
+    /**
+     * {@link #resetSize} for pages: not a tool.
+     *
+     * @param bulkhead the bulkhead
+     * @param key its key; null when it is one limit for all
+     * @return an object with {@code done} and {@code message}
+     */
+    public Uni<JsonObject> resetSizeShown(String bulkhead, String key) {
+        return actions.resetSize(bulkhead, Optional.ofNullable(key)).map(RedisBulkheadJsonRpcService::outcome);
     }
 
     private static JsonObject outcome(OperatorActions.Outcome outcome) {

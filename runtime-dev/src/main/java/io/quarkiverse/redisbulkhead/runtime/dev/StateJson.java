@@ -15,7 +15,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 /**
- * The state as JSON. Times are milliseconds since 1970 for pages, and ISO-8601 for tools. Tickets are texts: they have more
+ * The state as JSON. Times are milliseconds since 1970 for pages, and ISO-8601 for tools. Tokens and tickets are texts: they have more
  * digits than the numbers of JavaScript keep.
  */
 final class StateJson {
@@ -109,38 +109,42 @@ final class StateJson {
     }
 
     private static JsonObject live(Holder holder) {
-        return live(holder.permitId(), holder.application(), holder.instance(), holder.method(), holder.ticket(),
-                holder.since(),
-                holder.until());
+        return live(who(holder), holder.since(), holder.until());
     }
 
     private static JsonObject live(Waiter waiter) {
-        return live(waiter.permitId(), waiter.application(), waiter.instance(), waiter.method(), waiter.ticket(),
-                waiter.since(),
-                waiter.until());
+        return live(who(waiter), waiter.since(), waiter.until());
     }
 
-    private static JsonObject live(String permitId, String application, String instance, String method, long ticket,
-            Instant since, Instant until) {
-        return who(permitId, application, instance, method, ticket).put("since", since.toEpochMilli())
-                .put("until", until.toEpochMilli());
+    private static JsonObject live(JsonObject who, Instant since, Instant until) {
+        return who.put("since", since.toEpochMilli()).put("until", until.toEpochMilli());
     }
 
     /** A holder, for tools. */
     static JsonObject holder(Holder holder) {
-        return who(holder.permitId(), holder.application(), holder.instance(), holder.method(), holder.ticket())
+        return who(holder)
                 .put("since", holder.since().toString()).put("leaseEnds", holder.until().toString());
     }
 
     /** A waiter, for tools. */
     static JsonObject waiter(Waiter waiter) {
-        return who(waiter.permitId(), waiter.application(), waiter.instance(), waiter.method(), waiter.ticket())
+        return who(waiter)
                 .put("since", waiter.since().toString()).put("placeGivenUp", waiter.until().toString());
     }
 
-    private static JsonObject who(String permitId, String application, String instance, String method, long ticket) {
+    private static JsonObject who(Holder holder) {
+        return who(holder.permitId(), holder.application(), holder.instance(), holder.method())
+                .put("fencingToken", Long.toString(holder.ticket()));
+    }
+
+    private static JsonObject who(Waiter waiter) {
+        return who(waiter.permitId(), waiter.application(), waiter.instance(), waiter.method())
+                .put("ticket", Long.toString(waiter.ticket()));
+    }
+
+    private static JsonObject who(String permitId, String application, String instance, String method) {
         return new JsonObject().put("permitId", permitId).put("application", application).put("instance", instance)
-                .put("method", method).put("ticket", Long.toString(ticket));
+                .put("method", method);
     }
 
     /** A list as JSON. */

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 
 class LiveFeedTest {
@@ -24,10 +24,11 @@ class LiveFeedTest {
     final List<CompletableFuture<Snapshot>> pending = new ArrayList<>();
     boolean hangs;
     boolean away;
+    boolean broken;
     int reads;
     int inUse;
 
-    final LiveFeed feed = new LiveFeed(this::read, time, time);
+    final LiveFeed feed = new LiveFeed(this::read, time, time, time::nanoTime);
 
     private CompletionStage<Snapshot> read() {
         reads++;
@@ -36,12 +37,15 @@ class LiveFeedTest {
             return pending.get(pending.size() - 1);
         }
         return away
-                ? CompletableFuture.failedStage(new BulkheadUnavailableException("*", "Redis cannot be reached",
-                        new IOException("Redis cannot be reached")))
+                ? CompletableFuture
+                        .failedStage(new StoreException("Redis cannot be reached", false, new IOException("refused")))
                 : CompletableFuture.completedStage(now());
     }
 
     private Snapshot now() {
+        if (broken) {
+            return null;
+        }
         return Snapshots.at(time.instant(), Snapshots.bulkhead("reports", inUse));
     }
 
@@ -108,11 +112,16 @@ class LiveFeedTest {
     @Test
     void readsNothingOnceAPageHasGoneWithoutAWord() {
         AssertSubscriber<Seen> page = page();
-        time.pass(Duration.ofMinutes(1));
+        time.pass(LiveFeed.PERIOD.multipliedBy(LiveFeed.LASTS_TICKS).minusMillis(100));
+        page.assertNotTerminated();
 
+        time.pass(Duration.ofMillis(100));
         page.assertCompleted();
-        assertThat(reads).isLessThanOrEqualTo(1 + LiveFeed.LASTS_TICKS);
         assertThat(time.isTicking()).isFalse();
+
+        time.pass(Duration.ofMinutes(1));
+        assertThat(reads).isEqualTo(LiveFeed.LASTS_TICKS);
+        assertThat(page.getItems()).hasSize(LiveFeed.LASTS_TICKS);
     }
 
     @Test
@@ -138,7 +147,7 @@ class LiveFeedTest {
         AssertSubscriber<Seen> page = page();
 
         assertThat(page.getItems()).hasSize(1);
-        assertThat(page.getItems().get(0).snapshot().orElseThrow().bulkheads().get(0).limits().get(0).inUse()).isEqualTo(3);
+        assertThat(inUse(page.getItems().get(0))).isEqualTo(3);
     }
 
     @Test
@@ -193,6 +202,74 @@ class LiveFeedTest {
         feed.now().await().indefinitely();
         assertThat(reads).isEqualTo(2);
         assertThat(time.isTicking()).isFalse();
+    }
+
+    /** A turn is not missed because the last answer is less than a period old. */
+    @Test
+    void readsOnceASecondWhenRedisTakesAWhile() {
+        hangs = true;
+        AssertSubscriber<Seen> page = page();
+        for (int i = 0; i < 5; i++) {
+            time.pass(Duration.ofMillis(300));
+            pending.get(i).complete(now());
+            time.pass(Duration.ofMillis(700));
+        }
+
+        assertThat(reads).isEqualTo(1 + 5);
+        assertThat(page.getItems()).hasSize(5);
+    }
+
+    @Test
+    void whoAsksAfterAChangeSeesIt() {
+        AssertSubscriber<Seen> page = page();
+        inUse = 3;
+        feed.forget();
+
+        assertThat(inUse(feed.now().await().indefinitely())).isEqualTo(3);
+        assertThat(inUse(page.getLastItem())).as("pages see it, too").isEqualTo(3);
+        assertThat(reads).isEqualTo(2);
+    }
+
+    @Test
+    void aChangeDuringAReadingIsSeenByTheNextOne() {
+        hangs = true;
+        AssertSubscriber<Seen> page = page();
+        Snapshot before = now();
+        inUse = 3;
+        feed.forget();
+        CompletableFuture<Seen> after = feed.now().subscribeAsCompletionStage();
+        assertThat(reads).as("one at a time").isEqualTo(1);
+
+        pending.get(0).complete(before);
+        pending.get(1).complete(now());
+
+        assertThat(inUse(after.join())).isEqualTo(3);
+        assertThat(page.getItems()).extracting(LiveFeedTest::inUse).containsExactly(0, 3);
+    }
+
+    @Test
+    void goesOnWhateverIsRead() {
+        broken = true;
+        AssertSubscriber<Seen> page = page();
+        time.pass(SECOND);
+        assertThat(page.getItems()).isEmpty();
+
+        broken = false;
+        time.pass(SECOND);
+        assertThat(page.getItems()).hasSize(1);
+        assertThat(page.getLastItem().error()).isEmpty();
+    }
+
+    @Test
+    void aPageThatComesBackSeesWhatIsFreshWithoutAReading() {
+        page().cancel();
+
+        assertThat(page().getItems()).hasSize(1);
+        assertThat(reads).isEqualTo(1);
+    }
+
+    private static int inUse(Seen seen) {
+        return seen.snapshot().orElseThrow().bulkheads().get(0).limits().get(0).inUse();
     }
 
     @Test

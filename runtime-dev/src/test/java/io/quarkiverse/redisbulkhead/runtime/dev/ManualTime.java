@@ -30,6 +30,10 @@ final class ManualTime implements InstantSource, Ticks {
         return now;
     }
 
+    long nanoTime() {
+        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+    }
+
     @Override
     public Runnable every(Duration period, Runnable task) {
         Tick tick = new Tick(period, task, now.plus(period));

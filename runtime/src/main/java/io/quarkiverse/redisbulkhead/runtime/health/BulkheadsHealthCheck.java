@@ -10,8 +10,6 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.BulkheadContendedException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.StoreKind;
@@ -69,8 +67,7 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
     }
 
     private static boolean isOutage(Throwable failure) {
-        return failure instanceof StoreException
-                || failure instanceof BulkheadUnavailableException && failure.getCause() instanceof StoreException;
+        return failure instanceof StoreException && !isContention(failure);
     }
 
     private static RedisState away(Throwable reason) {
@@ -80,7 +77,7 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     // Many are asking, so Redis does its part.
     private static boolean isContention(Throwable failure) {
-        return failure instanceof StoreContendedException || failure instanceof BulkheadContendedException;
+        return failure instanceof StoreContendedException;
     }
 
     private HealthCheckResponse response(RedisState redis) {

@@ -13,7 +13,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.auth.User;
@@ -44,7 +46,7 @@ public class ManagementEndpoint {
 
     private final SharedReading<Snapshot> snapshots;
     private final StateJson json;
-    private final Targets targets;
+    private final OperatorTargets targets;
 
     /**
      * Asks nothing yet.
@@ -56,7 +58,7 @@ public class ManagementEndpoint {
         Overview overview = registry.overview();
         this.snapshots = new SharedReading<>(() -> overview.snapshot(MOST_LISTED), FRESH, System::nanoTime);
         this.json = new StateJson(overview.declared());
-        this.targets = new Targets(registry, snapshots::get);
+        this.targets = new OperatorTargets(registry, snapshots::get);
     }
 
     /**
@@ -80,7 +82,7 @@ public class ManagementEndpoint {
         Reply.json(ctx, () -> {
             int most = most(ctx);
             String name = ctx.pathParam(NAME);
-            return snapshots.get().thenApply(now -> json.one(now, Targets.in(now, name), most));
+            return snapshots.get().thenApply(now -> json.one(now, OperatorTargets.in(now, name), most));
         });
     }
 

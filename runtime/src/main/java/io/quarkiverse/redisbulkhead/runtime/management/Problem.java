@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
 import io.vertx.core.json.JsonObject;
 
 /** Why a request is not answered as it was meant: {@code application/problem+json} (RFC 9457). */
@@ -16,6 +17,15 @@ final class Problem extends RuntimeException {
         super(detail, null, false, false);
         this.status = status;
         this.title = title;
+    }
+
+    /** The request is about something that is not there, or not to be changed. */
+    static Problem of(WrongTargetException wrong) {
+        return switch (wrong.kind()) {
+            case UNKNOWN -> notFound(wrong.getMessage());
+            case LOCK -> conflict(wrong.getMessage());
+            case KEY_MISSING, KEY_NEEDLESS -> badRequest(wrong.getMessage());
+        };
     }
 
     /** The request is wrong. */

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -9,6 +8,10 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
@@ -75,15 +78,18 @@ final class Reply {
 
     // The reasons of exceptions stay in the log; they may name servers.
     private static Problem problem(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof Problem problem) {
             return problem;
         }
-        if (cause instanceof BulkheadUnavailableException) {
-            return Problem.unavailable("Redis gives no answer at the moment. Ask again when it does");
+        if (cause instanceof WrongTargetException wrong) {
+            return Problem.of(wrong);
         }
-        if (cause instanceof BulkheadContendedException) {
+        if (cause instanceof BulkheadContendedException || cause instanceof StoreContendedException) {
             return Problem.unavailable("Too many are asking at the moment. Ask again");
+        }
+        if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
+            return Problem.unavailable("Redis gives no answer at the moment. Ask again when it does");
         }
         LOG.error("A request to the management endpoint failed", cause);
         return Problem.internal();

@@ -98,7 +98,7 @@ final class StateJson {
     private static JsonObject holder(Holder holder) {
         return new JsonObject()
                 .put("permitId", holder.permitId())
-                .put("token", Long.toString(holder.ticket()))
+                .put("fencingToken", Long.toString(holder.ticket()))
                 .put("application", holder.application())
                 .put("instance", holder.instance())
                 .put("method", holder.method())

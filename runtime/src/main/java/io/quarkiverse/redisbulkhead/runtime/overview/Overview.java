@@ -34,6 +34,9 @@ public final class Overview {
     /** How many limits a snapshot shows beyond those of declared bulkheads without keys. */
     public static final int MOST_LIMITS = 500;
 
+    /** What to ask about where nothing is declared; nobody sees it. */
+    private static final BulkheadId NOBODYS = BulkheadId.of("any");
+
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final SemaphoreEngine engine;
 
@@ -63,8 +66,8 @@ public final class Overview {
      *
      * @param most how many holders, and how many waiters, to list for each limit, from 0 to
      *        {@value io.quarkiverse.redisbulkhead.runtime.store.PermitStore#MAX_LISTED}
-     * @return the state; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} when Redis gives no
-     *         answer
+     * @return the state; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when Redis gives no
+     *         answer, and not with an exception that names a bulkhead: it is about all
      */
     public CompletionStage<Snapshot> snapshot(int most) {
         Instant at = Instant.now();
@@ -79,12 +82,11 @@ public final class Overview {
     /**
      * Asks Redis something small, in the way in which calls ask it.
      *
-     * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} when it
+     * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when it
      *         does not within {@code command-timeout}
      */
     public CompletionStage<Void> ask() {
-        String any = declared.isEmpty() ? "any" : declared.firstKey();
-        return engine.occupancy(BulkheadId.of(any), 0).thenAccept(answer -> {
+        return engine.occupancy(declared.isEmpty() ? NOBODYS : BulkheadId.of(declared.firstKey()), 0).thenAccept(answer -> {
         });
     }
 

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+
 /** What an admission tells: that it is granted or rejected, and before that, whether it must wait. */
 final class AdmissionPromise {
 
@@ -16,7 +18,7 @@ final class AdmissionPromise {
     }
 
     void reject(Throwable rejection) {
-        granted.completeExceptionally(StoreFailures.cause(rejection));
+        granted.completeExceptionally(Failures.cause(rejection));
         asked.complete(null);
     }
 

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** Whether the store answers; a change is logged once, however many calls see it. Safe for use by many threads. */
@@ -23,7 +24,7 @@ final class Availability {
             if (away.get() && away.compareAndSet(true, false)) {
                 LOG.info("Redis answers again; bulkheads go by it");
             }
-        } else if (StoreFailures.cause(failure) instanceof StoreException known && away.compareAndSet(false, true)) {
+        } else if (Failures.cause(failure) instanceof StoreException known && away.compareAndSet(false, true)) {
             LOG.warnf("Redis gives no answer, and each bulkhead does what its on-outage says until it does: %s",
                     known.getMessage());
         }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /** An admission to one bulkhead that tells how it gets on. */
 final class ObservedAdmission implements Admission {
@@ -54,7 +55,7 @@ final class ObservedAdmission implements Admission {
     private synchronized CompletionStage<List<HeldPermit>> decided(List<HeldPermit> permits, Throwable rejection) {
         if (rejection != null) {
             state = State.OVER;
-            listener.decided(unwanted ? CallResult.CANCELLED : result(StoreFailures.cause(rejection)), 0);
+            listener.decided(unwanted ? CallResult.CANCELLED : result(Failures.cause(rejection)), 0);
             return admission.granted();
         }
         HeldPermit permit = permits.get(0);

@@ -18,6 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -331,7 +332,7 @@ final class PermitAdmission implements Admission {
     }
 
     private static boolean mayBeCarriedOut(Throwable failure) {
-        return !(StoreFailures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
+        return !(Failures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
     }
 
     /**

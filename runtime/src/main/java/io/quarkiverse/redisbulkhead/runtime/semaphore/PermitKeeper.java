@@ -16,6 +16,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -221,7 +222,7 @@ final class PermitKeeper {
                 renewed(bulkhead, leases, gone, sentAt);
             } else {
                 tryAgain(bulkhead, leases.keySet());
-                listener.renewalFailed(bulkhead, leases.size(), StoreFailures.cause(failure));
+                listener.renewalFailed(bulkhead, leases.size(), Failures.cause(failure));
             }
         });
     }

@@ -164,7 +164,7 @@ public final class Semaphore {
     }
 
     private CompletionStage<Occupancy> occupancy(int most) {
-        return engine.occupancy(bulkhead.id(), most);
+        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
     }
 
     /**

@@ -126,20 +126,20 @@ public final class SemaphoreEngine {
      *
      * @param bulkhead the bulkhead; any, whether this process uses it or not
      * @param most how many of each to list, from 0 to {@value PermitStore#MAX_LISTED}
-     * @return the state; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     * @return the state; fails as the store does
      */
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return StoreFailures.translate(bulkhead.name(), store.occupancy(bulkhead, most));
+        return store.occupancy(bulkhead, most);
     }
 
     /**
      * The bulkheads, and keys of bulkheads, that any process uses now.
      *
      * @param most how many to tell
-     * @return the bulkheads; fails with {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     * @return the bulkheads; fails as the store does
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return StoreFailures.translate("*", store.inUse(most));
+        return store.inUse(most);
     }
 
     /**

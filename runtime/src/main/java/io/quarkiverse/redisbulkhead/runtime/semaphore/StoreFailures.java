@@ -1,11 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -20,23 +20,19 @@ final class StoreFailures {
     }
 
     static RuntimeException rejection(String bulkhead, Throwable failure) {
-        Throwable cause = cause(failure);
+        Throwable cause = Failures.cause(failure);
         return isContention(cause) ? new BulkheadContendedException(bulkhead, cause)
                 : new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
     }
 
     /** Whether the store answers, but did nothing, because too many were asking. */
     static boolean isContention(Throwable failure) {
-        return cause(failure) instanceof StoreContendedException;
+        return Failures.cause(failure) instanceof StoreContendedException;
     }
 
     /** Whether a rejection is for want of an answer from the store. */
     static boolean isOutage(Throwable rejection) {
-        return cause(rejection) instanceof BulkheadUnavailableException unavailable
+        return Failures.cause(rejection) instanceof BulkheadUnavailableException unavailable
                 && unavailable.getCause() instanceof StoreException;
-    }
-
-    static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

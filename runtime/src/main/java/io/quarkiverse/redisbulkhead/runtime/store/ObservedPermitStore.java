@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -33,8 +32,7 @@ public final class ObservedPermitStore implements PermitStore {
         answer.whenComplete((value, failure) -> {
             Duration time = Duration.ofNanos(System.nanoTime() - begunAt);
             try {
-                listener.done(operation, time,
-                        failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+                listener.done(operation, time, Failures.cause(failure));
             } catch (RuntimeException | LinkageError e) {
                 LOG.errorf(e, "%s failed", listener.getClass().getName());
             }

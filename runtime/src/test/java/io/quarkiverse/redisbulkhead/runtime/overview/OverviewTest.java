@@ -172,7 +172,9 @@ class OverviewTest {
             }
         });
 
-        assertThatThrownBy(() -> snapshot(overview(dead))).hasCauseInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Redis cannot be reached");
+        assertThatThrownBy(() -> snapshot(overview(dead))).as("about no bulkhead").hasRootCause(away);
+        assertThatThrownBy(() -> overview(dead).ask().toCompletableFuture().get(10, TimeUnit.SECONDS)).hasRootCause(away);
+        assertThatThrownBy(() -> dead.semaphore(REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
+                .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");
     }
 }

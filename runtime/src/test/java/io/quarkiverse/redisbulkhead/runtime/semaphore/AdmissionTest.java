@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 class AdmissionTest {
@@ -229,7 +230,7 @@ class AdmissionTest {
     void statusFailsAsPromised() {
         assertThat(semaphore("a").status().toCompletableFuture()).isCompletedExceptionally();
         assertThat(semaphore("a").holders().exceptionally(e -> {
-            assertThat(StoreFailures.cause(e)).isInstanceOf(BulkheadUnavailableException.class);
+            assertThat(Failures.cause(e)).isInstanceOf(BulkheadUnavailableException.class);
             return null;
         }).toCompletableFuture()).isCompletedWithValue(null);
     }
@@ -258,6 +259,6 @@ class AdmissionTest {
     }
 
     private static Throwable rejection(Admission admission) {
-        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 }

@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
@@ -365,6 +366,6 @@ class ContentionTest {
     }
 
     private static Throwable failure(CompletableFuture<?> stage) {
-        return stage.handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return stage.handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 }

@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
@@ -306,7 +307,7 @@ class ObservedAdmissionTest {
     }
 
     private static Throwable rejection(Admission admission) {
-        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 
     /** Writes down what it is told. */

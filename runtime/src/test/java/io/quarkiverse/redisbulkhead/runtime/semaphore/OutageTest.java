@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Guarantee 8: what calls do while the store gives no answer. */
@@ -196,6 +197,6 @@ class OutageTest {
     }
 
     private static Throwable rejection(Admission admission) {
-        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 }

@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Guarantee 2: a clean shutdown gives all permits back at once. */
@@ -81,6 +82,6 @@ class ShutdownTest {
     }
 
     private static Throwable failure(Admission admission) {
-        return admission.granted().toCompletableFuture().handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return admission.granted().toCompletableFuture().handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 }

@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.Asked;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
@@ -540,6 +541,6 @@ class WaitingTest {
     }
 
     private static Throwable rejection(Admission admission) {
-        return granted(admission).handle((done, failure) -> StoreFailures.cause(failure)).getNow(null);
+        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 }

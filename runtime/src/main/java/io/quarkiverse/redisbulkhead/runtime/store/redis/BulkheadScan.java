@@ -7,12 +7,12 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
@@ -57,8 +57,7 @@ public final class BulkheadScan {
                     "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
         }
         return step("0", MOST_STEPS, new Found(), send).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
-            Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause()
-                    : failure;
+            Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
                             .completedStage(BulkheadsInUse.unknown("the Redis user may not SCAN; bulkheads and keys that"

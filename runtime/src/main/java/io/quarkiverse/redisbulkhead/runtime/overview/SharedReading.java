@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.management;
+package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * @param <T> what is read
  */
-final class SharedReading<T> {
+public final class SharedReading<T> {
 
     private final Supplier<CompletionStage<T>> source;
     private final long freshNanos;
@@ -31,20 +31,38 @@ final class SharedReading<T> {
      * @param fresh for how long an answer is given again
      * @param nanoTime a clock for intervals
      */
-    SharedReading(Supplier<CompletionStage<T>> source, Duration fresh, LongSupplier nanoTime) {
+    public SharedReading(Supplier<CompletionStage<T>> source, Duration fresh, LongSupplier nanoTime) {
         this.source = source;
         this.freshNanos = fresh.toNanos();
         this.nanoTime = nanoTime;
     }
 
-    /** What was just read, or is being read. */
-    CompletionStage<T> get() {
+    /**
+     * What was just read, or is being read.
+     *
+     * @return the answer; fails as the reading does
+     */
+    public CompletionStage<T> get() {
+        return get(true);
+    }
+
+    /**
+     * What is being read, or else a new reading even while the last is fresh: for one who asks at a steady pace, which must not
+     * miss a turn because the last reading took a while.
+     *
+     * @return the answer; fails as the reading does
+     */
+    public CompletionStage<T> again() {
+        return get(false);
+    }
+
+    private CompletionStage<T> get(boolean freshCounts) {
         CompletableFuture<T> begun;
         synchronized (this) {
             if (underWay) {
                 return outdated ? last.handle((value, failure) -> null).thenCompose(ended -> get()) : last;
             }
-            if (last != null && !outdated && nanoTime.getAsLong() - endedAt < freshNanos) {
+            if (freshCounts && last != null && !outdated && nanoTime.getAsLong() - endedAt < freshNanos) {
                 return last;
             }
             begun = new CompletableFuture<>();
@@ -70,7 +88,7 @@ final class SharedReading<T> {
     }
 
     /** Something has changed: whoever asks from now on gets a reading that began after this. */
-    synchronized void forget() {
+    public synchronized void forget() {
         outdated = true;
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.management;
+package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,6 +51,21 @@ class SharedReadingTest {
     }
 
     @Test
+    void itIsReadAgainForThoseWhoAskAtASteadyPace() {
+        shared.get();
+        readings.get(0).complete("old");
+
+        CompletionStage<String> again = shared.again();
+        assertThat(readings).hasSize(2);
+        assertThat(shared.again()).as("one at a time").isSameAs(again);
+        readings.get(1).complete("new");
+
+        assertThat(again.toCompletableFuture()).isCompletedWithValue("new");
+        assertThat(shared.get().toCompletableFuture()).isCompletedWithValue("new");
+        assertThat(readings).hasSize(2);
+    }
+
+    @Test
     void aFailureIsSharedToo() {
         CompletionStage<String> first = shared.get();
         readings.get(0).completeExceptionally(new IllegalStateException("away"));
@@ -91,7 +106,7 @@ class SharedReadingTest {
     void afterAChangeTheOneUnderWayDoesNotCount() {
         CompletionStage<String> before = shared.get();
         shared.forget();
-        List<CompletionStage<String>> after = List.of(shared.get(), shared.get());
+        List<CompletionStage<String>> after = List.of(shared.get(), shared.again());
         assertThat(readings).as("one at a time").hasSize(1);
 
         readings.get(0).complete("before");

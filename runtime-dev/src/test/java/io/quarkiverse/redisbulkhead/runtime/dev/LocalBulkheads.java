@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.runtime.dev;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.smallrye.mutiny.Uni;
+
+/** Bulkheads in memory, of which {@code reports}, and {@code pages} with keys, are declared; with five permits each. */
+final class LocalBulkheads implements RedisBulkheads {
+
+    private final SemaphoreEngine engine = new SemaphoreEngine(
+            new LocalPermitStore(System::nanoTime, System.currentTimeMillis()), new NoTimers(),
+            new HolderIdentity("shop", "host:1"), loss -> {
+            }, true);
+
+    final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)), engine);
+
+    /** Nothing waits here, and no lease is renewed. */
+    private static final class NoTimers implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public Planned after(Duration delay, Runnable task) {
+            return () -> {
+            };
+        }
+    }
+
+    private static DeclaredBulkhead declared(String name, boolean keyed) {
+        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), List.of(), List.of());
+    }
+
+    private static SemaphoreSpec spec(String name) {
+        return SemaphoreSpec.named(name).permits(5).build();
+    }
+
+    /** Takes a permit that is never given back. */
+    String take(String name) {
+        return taken(engine.semaphore(spec(name)));
+    }
+
+    /** Takes a permit of a key that is never given back. */
+    String take(String name, String key) {
+        return taken(engine.semaphore(spec(name)).forKey(key, OptionalInt.empty()));
+    }
+
+    private static String taken(Semaphore semaphore) {
+        try {
+            return semaphore.admit("Job#run").granted().toCompletableFuture().get(10, TimeUnit.SECONDS).get(0).id();
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The limits in use of a bulkhead. */
+    List<LimitState> limits(String name) {
+        return overview.snapshot(10).toCompletableFuture().join().bulkheads().stream()
+                .filter(bulkhead -> bulkhead.name().equals(name)).flatMap(bulkhead -> bulkhead.limits().stream()).toList();
+    }
+
+    @Override
+    public Set<String> names() {
+        return Set.of("reports", "pages");
+    }
+
+    @Override
+    public RedisSemaphore semaphore(String name) {
+        return semaphore(spec(name));
+    }
+
+    @Override
+    public RedisSemaphore semaphore(SemaphoreSpec spec) {
+        return view(engine.semaphore(spec));
+    }
+
+    private static RedisSemaphore view(Semaphore semaphore) {
+        return (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
+                new Class<?>[] { RedisSemaphore.class }, (self, method, arguments) -> switch (method.getName()) {
+                    case "spec" -> semaphore.spec();
+                    case "needsKey" -> semaphore.spec().name().equals("pages") && semaphore.id().key().isEmpty();
+                    case "forKey" -> view(semaphore.forKey((String) arguments[0], OptionalInt.empty()));
+                    case "revokeAsync" -> Uni.createFrom().completionStage(() -> semaphore.revoke((String) arguments[0]));
+                    case "resizeAsync" -> Uni.createFrom().completionStage(() -> semaphore.resize((Integer) arguments[0]));
+                    case "resetSizeAsync" -> Uni.createFrom().completionStage(semaphore::resetSize);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    @Override
+    public RedisLock lock(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RedisLock lock(LockSpec spec) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,99 @@
+package io.quarkiverse.redisbulkhead.runtime.overview;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
+
+/**
+ * Finds what an operator means to look at or to change: a bulkhead that this application declares, or another one that is in
+ * use. A mistyped name is refused: acting on it would leave a limit in Redis for a bulkhead that nobody has.
+ */
+public final class OperatorTargets {
+
+    private final RedisBulkheads bulkheads;
+    private final Supplier<CompletionStage<Snapshot>> snapshots;
+
+    /**
+     * Asks nothing yet.
+     *
+     * @param bulkheads those that are declared
+     * @param snapshots tell what else is in use
+     */
+    public OperatorTargets(RedisBulkheads bulkheads, Supplier<CompletionStage<Snapshot>> snapshots) {
+        this.bulkheads = bulkheads;
+        this.snapshots = snapshots;
+    }
+
+    /**
+     * A bulkhead to look at.
+     *
+     * @param snapshot what there is
+     * @param name which
+     * @return its state
+     * @throws WrongTargetException when there is none
+     */
+    public static BulkheadState in(Snapshot snapshot, String name) {
+        return snapshot.bulkheads().stream().filter(bulkhead -> bulkhead.name().equals(name)).findFirst()
+                .orElseThrow(() -> unknown(name, snapshot));
+    }
+
+    /**
+     * One limit to change. Redis is not asked for bulkheads that are declared.
+     *
+     * @param name the bulkhead
+     * @param key its key; empty when no key is meant, which is something else than the empty key
+     * @return the limit; fails with {@link WrongTargetException} when there is none, or it is not to be changed, and as the
+     *         snapshots do
+     */
+    public CompletionStage<RedisSemaphore> limit(String name, Optional<String> key) {
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            return CompletableFuture.failedStage(new WrongTargetException(Kind.LOCK,
+                    "'" + name + "' is behind a lock. Only code can change it, by RedisLock.revoke()"));
+        }
+        if (bulkheads.names().contains(name)) {
+            return CompletableFuture.completedStage(bulkheads.semaphore(name))
+                    .thenApply(declared -> limit(declared, key, declared.needsKey(), !declared.needsKey()));
+        }
+        return snapshots.get().thenApply(snapshot -> {
+            BulkheadState state = in(snapshot, name);
+            // Code may use the same name with keys and without.
+            boolean one = !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty());
+            return limit(undeclared(name), key, state.keyed(), one);
+        });
+    }
+
+    // Its real limit does not matter, as no permit is asked for.
+    private RedisSemaphore undeclared(String name) {
+        return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
+    }
+
+    private static RedisSemaphore limit(RedisSemaphore bulkhead, Optional<String> key, boolean keyed, boolean one) {
+        String name = bulkhead.spec().name();
+        if (key.isEmpty() && !one) {
+            throw new WrongTargetException(Kind.KEY_MISSING,
+                    "Bulkhead '" + name + "' has one limit for each key. Say which, by its key");
+        }
+        if (key.isPresent() && !keyed) {
+            throw new WrongTargetException(Kind.KEY_NEEDLESS,
+                    "Bulkhead '" + name + "' is one limit for all. Leave the key out");
+        }
+        return key.map(bulkhead::forKey).orElse(bulkhead);
+    }
+
+    private static WrongTargetException unknown(String name, Snapshot snapshot) {
+        String others = snapshot.incomplete().map(why -> "whether others use it is not known: " + why)
+                .orElse("nobody uses it");
+        return new WrongTargetException(Kind.UNKNOWN, "There is no bulkhead '" + name
+                + "': this application does not declare it, and " + others + "." + NearestNames
+                        .meant(name, snapshot.bulkheads().stream().map(BulkheadState::name).toList())
+                        .map(meant -> " Did you mean '" + meant + "'?").orElse(""));
+    }
+}

@@ -1,0 +1,174 @@
+package io.quarkiverse.redisbulkhead.runtime.overview;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+class OperatorTargetsTest {
+
+    static final Optional<String> NONE = Optional.empty();
+    static final Optional<String> EMPTY = Optional.of("");
+
+    final List<BulkheadState> others = new ArrayList<>();
+    Optional<String> incomplete = Optional.empty();
+    StoreException away;
+
+    final OperatorTargets targets = new OperatorTargets(new Declared(), this::snapshot);
+
+    private CompletionStage<Snapshot> snapshot() {
+        List<BulkheadState> all = new ArrayList<>(List.of(
+                new BulkheadState("pages", true, true, List.of(), 0),
+                new BulkheadState("reports", true, false, List.of(limit(NONE)), 0)));
+        all.addAll(others);
+        return away == null ? CompletableFuture.completedStage(new Snapshot(Instant.EPOCH, all, incomplete))
+                : CompletableFuture.failedStage(away);
+    }
+
+    private void others(String name, LimitState... limits) {
+        boolean keyed = List.of(limits).stream().anyMatch(limit -> limit.key().isPresent());
+        others.add(new BulkheadState(name, false, keyed, List.of(limits), 0));
+    }
+
+    private static LimitState limit(Optional<String> key) {
+        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(), 1, 0, List.of(), List.of());
+    }
+
+    @Test
+    void whatIsDeclaredIsFoundThoughRedisIsAway() {
+        away = new StoreException("away", false, null);
+
+        assertFound("reports", NONE);
+        assertFound("pages", Optional.of("a"));
+        assertFound("pages", EMPTY);
+        assertThatThrownBy(() -> targets.limit("report", NONE).toCompletableFuture().join()).hasRootCause(away);
+    }
+
+    @Test
+    void whatOthersUseIsFound() {
+        others("one", limit(NONE));
+        others("each", limit(Optional.of("a")));
+        others("both", limit(NONE), limit(Optional.of("a")));
+
+        assertFound("one", NONE);
+        assertFound("each", Optional.of("b"));
+        assertFound("both", NONE);
+        assertFound("both", Optional.of("a"));
+    }
+
+    @Test
+    void whatNobodyHasIsUnknown() {
+        assertWrong(Kind.UNKNOWN, "report", NONE).isEqualTo("There is no bulkhead 'report': this application does not declare"
+                + " it, and nobody uses it. Did you mean 'reports'?");
+        assertWrong(Kind.UNKNOWN, "else", EMPTY).endsWith("and nobody uses it.");
+        assertThatThrownBy(() -> OperatorTargets.in(snapshot().toCompletableFuture().join(), "report"))
+                .isInstanceOf(WrongTargetException.class);
+    }
+
+    @Test
+    void thatNobodyUsesItIsNotClaimedWhereThatIsNotKnown() {
+        incomplete = Optional.of("the Redis user may not SCAN");
+
+        assertWrong(Kind.UNKNOWN, "else", NONE).doesNotContain("nobody uses it")
+                .endsWith("whether others use it is not known: the Redis user may not SCAN.");
+    }
+
+    @Test
+    void locksAreNotToBeChanged() {
+        others("lock:orders", limit(NONE));
+
+        assertWrong(Kind.LOCK, "lock:orders", NONE).contains("is behind a lock");
+        assertWrong(Kind.LOCK, "lock:nobodys", NONE);
+    }
+
+    @Test
+    void theKeyOfABulkheadWithKeysIsNeeded() {
+        others("each", limit(Optional.of("a")));
+
+        assertWrong(Kind.KEY_MISSING, "pages", NONE).contains("has one limit for each key");
+        assertWrong(Kind.KEY_MISSING, "each", NONE);
+    }
+
+    @Test
+    void theKeyOfABulkheadWithoutIsNeedless() {
+        others("one", limit(NONE));
+
+        assertWrong(Kind.KEY_NEEDLESS, "reports", Optional.of("a")).contains("is one limit for all");
+        assertWrong(Kind.KEY_NEEDLESS, "reports", EMPTY);
+        assertWrong(Kind.KEY_NEEDLESS, "one", Optional.of("a"));
+    }
+
+    private void assertFound(String name, Optional<String> key) {
+        RedisSemaphore limit = targets.limit(name, key).toCompletableFuture().join();
+        assertThat(limit.spec().name()).isEqualTo(name);
+        assertThat(limit.key()).isEqualTo(key);
+    }
+
+    private AbstractStringAssert<?> assertWrong(Kind kind, String name, Optional<String> key) {
+        return assertThatThrownBy(() -> targets.limit(name, key).toCompletableFuture().join())
+                .cause().asInstanceOf(type(WrongTargetException.class))
+                .satisfies(wrong -> assertThat(wrong.kind()).isEqualTo(kind))
+                .extracting(WrongTargetException::getMessage).asString();
+    }
+
+    /** Declares {@code reports}, and {@code pages} with keys. */
+    private static final class Declared implements RedisBulkheads {
+
+        @Override
+        public Set<String> names() {
+            return Set.of("reports", "pages");
+        }
+
+        @Override
+        public RedisSemaphore semaphore(String name) {
+            return semaphore(SemaphoreSpec.named(name).permits(5).build());
+        }
+
+        @Override
+        public RedisSemaphore semaphore(SemaphoreSpec spec) {
+            return semaphore(spec, NONE);
+        }
+
+        private static RedisSemaphore semaphore(SemaphoreSpec spec, Optional<String> key) {
+            return (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
+                    new Class<?>[] { RedisSemaphore.class }, (self, method, arguments) -> switch (method.getName()) {
+                        case "spec" -> spec;
+                        case "key" -> key;
+                        case "needsKey" -> spec.name().equals("pages") && key.isEmpty();
+                        case "forKey" -> semaphore(spec, Optional.of((String) arguments[0]));
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    });
+        }
+
+        @Override
+        public RedisLock lock(String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public RedisLock lock(LockSpec spec) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
