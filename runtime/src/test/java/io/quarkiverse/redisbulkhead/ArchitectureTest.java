@@ -54,9 +54,9 @@ class ArchitectureTest {
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition")
+                .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition", "overview")
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("overview").mayOnlyAccessLayers("semaphore", "port")
+                .whereLayer("overview").mayOnlyAccessLayers("semaphore", "port", "message")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("port")
@@ -91,7 +91,8 @@ class ArchitectureTest {
                 ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.overview",
+                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
+                        ROOT + ".runtime.overview",
                         ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")

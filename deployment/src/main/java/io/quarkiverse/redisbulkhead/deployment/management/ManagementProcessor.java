@@ -81,18 +81,27 @@ class ManagementProcessor {
             recorder.warnIfOpen(path(endpoints.get()),
                     own ? "quarkus.management.auth.permission." : "quarkus.http.auth.permission.",
                     own ? property(MANAGEMENT_ROOT, "/q") : property("quarkus.http.root-path", "/"),
-                    secured(capabilities, application.getIndex()));
+                    secured(capabilities, application.getIndex(), own));
         }
     }
 
-    private static Secured secured(Capabilities capabilities, IndexView application) {
+    private static Secured secured(Capabilities capabilities, IndexView application, boolean managementInterface) {
         if (capabilities.isMissing(Capability.SECURITY)) {
             return Secured.NOT;
+        }
+        if (managementInterface && !isAuthenticationOnThere()) {
+            return Secured.NOT_ENFORCED;
         }
         boolean byCode = !application.getAllKnownImplementations(POLICY).isEmpty()
                 || application.getKnownClasses().stream().flatMap(known -> known.methods().stream())
                         .flatMap(method -> method.parameterTypes().stream()).anyMatch(type -> SECURITY.equals(type.name()));
         return byCode ? Secured.BY_CODE : Secured.BY_CONFIGURATION;
+    }
+
+    // Without it, Quarkus looks at no permission of the management interface. The second property is the default of the first.
+    private static boolean isAuthenticationOnThere() {
+        return Boolean.parseBoolean(
+                property("quarkus.management.auth.enabled", property("quarkus.management.auth.basic", "false")));
     }
 
     /** The document is beside the endpoint, or left as it is. */

@@ -21,6 +21,7 @@ import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
 import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
+import io.quarkus.vertx.http.deployment.spi.UseManagementInterfaceBuildItem;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
@@ -54,6 +55,13 @@ class ManagementProcessorTest {
                 .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / BY_CONFIGURATION");
     }
 
+    /** No permission of the management interface is looked at while authentication is off there, as it is by default. */
+    @Test
+    void theManagementInterfaceIsOpenUnlessAuthenticationIsOn() throws Exception {
+        assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Capability.SECURITY))
+                .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
+    }
+
     private List<String> routes(String changes) {
         List<RouteBuildItem> routes = new ArrayList<>();
         new ManagementProcessor().routes(new ManagementRecorder(), config(changes),
@@ -68,6 +76,11 @@ class ManagementProcessorTest {
     }
 
     private static List<String> warnings(String changes, String... capabilities) throws Exception {
+        return warnings(changes, Optional.empty(), capabilities);
+    }
+
+    private static List<String> warnings(String changes, Optional<UseManagementInterfaceBuildItem> managementInterface,
+            String... capabilities) throws Exception {
         List<String> warnings = new ArrayList<>();
         IndexView empty = Index.of(List.of());
         new ManagementProcessor().warnIfOpen(new ManagementRecorder() {
@@ -77,7 +90,7 @@ class ManagementProcessorTest {
                 warnings.add(String.join(" ", path, group, root, secured.name()));
             }
         }, config(changes), new Capabilities(Set.of(capabilities)), new CombinedIndexBuildItem(empty, empty),
-                Optional.of(new FrameworkEndpointsBuildItem(Set.of("/q/health", "/q/redis-bulkhead"))), Optional.empty());
+                Optional.of(new FrameworkEndpointsBuildItem(Set.of("/q/health", "/q/redis-bulkhead"))), managementInterface);
         return warnings;
     }
 

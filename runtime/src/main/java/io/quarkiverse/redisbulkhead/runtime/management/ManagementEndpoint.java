@@ -17,6 +17,8 @@ import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.auth.User;
 import io.vertx.ext.web.RoutingContext;
@@ -133,7 +135,12 @@ public class ManagementEndpoint {
     private <T> CompletionStage<T> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change) {
         Optional<String> key = new Query(ctx, Set.of(KEY)).text(KEY);
         return targets.limit(ctx.pathParam(NAME), key).thenCompose(limit -> change.apply(limit).subscribeAsCompletionStage())
-                .whenComplete((value, failure) -> snapshots.forget());
+                .whenComplete((value, failure) -> {
+                    // Requests that change nothing are no reason to look at Redis again.
+                    if (!(Failures.cause(failure) instanceof WrongTargetException)) {
+                        snapshots.forget();
+                    }
+                });
     }
 
     // Without the key, which is the business of those who called.

@@ -117,6 +117,8 @@ public class ManagementRecorder {
     public enum Secured {
         /** Nothing. */
         NOT,
+        /** Nothing, because authentication is off on the management interface. */
+        NOT_ENFORCED,
         /** Permissions in the configuration. */
         BY_CONFIGURATION,
         /** Code of the application, which cannot be asked for what it secures. */

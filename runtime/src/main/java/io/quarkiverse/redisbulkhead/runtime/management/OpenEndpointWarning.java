@@ -16,7 +16,7 @@ record OpenEndpointWarning(String path, String group, Secured secured) {
     /** The warning; none where permissions cover the path, or code may do so. */
     Optional<String> unlessCovered(Permissions permissions) {
         boolean quiet = switch (secured) {
-            case NOT -> false;
+            case NOT, NOT_ENFORCED -> false;
             case BY_CONFIGURATION -> permissions.cover(path);
             case BY_CODE -> true;
         };
@@ -25,7 +25,12 @@ record OpenEndpointWarning(String path, String group, Secured secured) {
 
     private String text() {
         return "Whoever reaches " + path + " can revoke permits and set limits:"
-                + " quarkus.redis-bulkhead.management.changes-enabled=true, and no " + group + "* covers that path"
-                + (secured == Secured.NOT ? "; nor has the application a security extension" : "");
+                + " quarkus.redis-bulkhead.management.changes-enabled=true, and " + switch (secured) {
+                    case NOT -> "no " + group + "* covers that path; nor has the application a security extension";
+                    case NOT_ENFORCED ->
+                        "nothing on the management interface asks who somebody is, whatever permissions there are."
+                                + " Set quarkus.management.auth.basic=true, or quarkus.management.auth.enabled=true with another mechanism";
+                    default -> "no " + group + "* covers that path";
+                };
     }
 }

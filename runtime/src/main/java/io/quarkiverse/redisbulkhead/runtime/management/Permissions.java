@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,12 +32,14 @@ final class Permissions {
 
     /** Whether there is one for a path and all that is below it. */
     boolean cover(String path) {
-        return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+        List<String> patterns = StreamSupport.stream(config.getPropertyNames().spliterator(), false)
                 .filter(property -> property.startsWith(group) && property.endsWith(PATHS))
                 .filter(this::isEnabled)
                 .flatMap(
                         property -> Stream.of(config.getOptionalValue(property, String[].class).orElseGet(() -> new String[0])))
-                .anyMatch(pattern -> covers(pattern.trim(), path + "/any/limit"));
+                .map(String::trim).toList();
+        return Stream.of("/any/limit", "/any/permits/any")
+                .allMatch(changed -> patterns.stream().anyMatch(pattern -> covers(pattern, path + changed)));
     }
 
     private boolean isEnabled(String paths) {

@@ -72,7 +72,12 @@ public final class OperatorTargets {
 
     // Its real limit does not matter, as no permit is asked for.
     private RedisSemaphore undeclared(String name) {
-        return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
+        try {
+            return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
+        } catch (IllegalArgumentException e) {
+            // Somebody has written that to Redis by hand.
+            throw new WrongTargetException(Kind.UNKNOWN, "No bulkhead can have that name: " + e.getMessage());
+        }
     }
 
     private static RedisSemaphore limit(RedisSemaphore bulkhead, Optional<String> key, boolean keyed, boolean one) {

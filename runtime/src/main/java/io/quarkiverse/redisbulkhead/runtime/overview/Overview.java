@@ -1,12 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -23,6 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 
 /**
@@ -34,8 +37,14 @@ public final class Overview {
     /** How many limits a snapshot shows beyond those of declared bulkheads without keys. */
     public static final int MOST_LIMITS = 500;
 
-    /** What to ask about where nothing is declared; nobody sees it. */
-    private static final BulkheadId NOBODYS = BulkheadId.of("any");
+    /** What to ask about when it does not matter; no bulkhead can have that name. */
+    private static final BulkheadId NOBODYS = BulkheadId.of(" ");
+
+    /** How many holders, and how many waiters, a snapshot lists of all limits together. */
+    static final int MOST_ROWS = 20_000;
+
+    // Calls that ask for permits go over the same connections, and must not wait behind all of this.
+    private static final int AT_ONCE = 8;
 
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final SemaphoreEngine engine;
@@ -65,18 +74,39 @@ public final class Overview {
      * ask for it now and then, and not for each call.
      *
      * @param most how many holders, and how many waiters, to list for each limit, from 0 to
-     *        {@value io.quarkiverse.redisbulkhead.runtime.store.PermitStore#MAX_LISTED}
+     *        {@value io.quarkiverse.redisbulkhead.runtime.store.PermitStore#MAX_LISTED}; fewer where there are very many limits
      * @return the state; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when Redis gives no
      *         answer, and not with an exception that names a bulkhead: it is about all
      */
     public CompletionStage<Snapshot> snapshot(int most) {
         Instant at = Instant.now();
         return engine.inUse(MOST_LIMITS).thenCompose(inUse -> {
-            List<CompletableFuture<Row>> rows = shown(inUse).stream()
-                    .map(id -> engine.occupancy(id, most).thenApply(now -> new Row(id, now)).toCompletableFuture()).toList();
-            return CompletableFuture.allOf(rows.toArray(CompletableFuture[]::new))
-                    .thenApply(done -> snapshot(at, inUse, rows.stream().map(CompletableFuture::join).toList()));
+            SortedSet<BulkheadId> shown = shown(inUse);
+            int each = Math.min(most, MOST_ROWS / Math.max(1, shown.size()));
+            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, rows));
         });
+    }
+
+    private CompletionStage<List<Row>> look(Queue<BulkheadId> rest, int most, List<Row> rows) {
+        List<CompletableFuture<Row>> asked = new ArrayList<>();
+        while (asked.size() < AT_ONCE && !rest.isEmpty()) {
+            asked.add(look(rest.remove(), most));
+        }
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenCompose(done -> {
+            List<Row> answers = asked.stream().map(CompletableFuture::join).toList();
+            boolean someoneAnswered = answers.stream().anyMatch(Row::isRead);
+            if (!someoneAnswered && !answers.isEmpty() && (answers.size() == AT_ONCE || rows.stream().noneMatch(Row::isRead))) {
+                return CompletableFuture.failedStage(answers.get(0).failure());
+            }
+            rows.addAll(answers);
+            return rest.isEmpty() ? CompletableFuture.completedStage(rows) : look(rest, most, rows);
+        });
+    }
+
+    private CompletableFuture<Row> look(BulkheadId id, int most) {
+        return engine.occupancy(id, most)
+                .handle((now, failure) -> failure == null ? new Row(id, now, null) : new Row(id, null, Failures.cause(failure)))
+                .toCompletableFuture();
     }
 
     /**
@@ -86,11 +116,16 @@ public final class Overview {
      *         does not within {@code command-timeout}
      */
     public CompletionStage<Void> ask() {
-        return engine.occupancy(declared.isEmpty() ? NOBODYS : BulkheadId.of(declared.firstKey()), 0).thenAccept(answer -> {
+        return engine.occupancy(NOBODYS, 0).thenAccept(answer -> {
         });
     }
 
-    private record Row(BulkheadId id, Occupancy now) {
+    /** One limit; without a state it could not be read, for example because its key in Redis holds something else. */
+    private record Row(BulkheadId id, Occupancy now, Throwable failure) {
+
+        boolean isRead() {
+            return now != null;
+        }
 
         boolean isEmpty() {
             return now.inUse() == 0 && now.waiting() == 0;
@@ -106,7 +141,8 @@ public final class Overview {
     }
 
     private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<Row> rows) {
-        Map<String, List<Row>> byName = rows.stream().filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
+        Map<String, List<Row>> byName = rows.stream().filter(Row::isRead)
+                .filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
                 .collect(Collectors.groupingBy(row -> row.id().name()));
         Set<String> names = Stream.of(declared.keySet(), byName.keySet(), inUse.keysWithoutText().keySet())
                 .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
@@ -119,7 +155,16 @@ public final class Overview {
             bulkheads.add(new BulkheadState(name, declared.containsKey(name), keyed, ofName.stream().map(this::limit).toList(),
                     withoutText));
         }
-        return new Snapshot(at, bulkheads, inUse.incomplete());
+        return new Snapshot(at, bulkheads, incomplete(inUse, rows));
+    }
+
+    private static Optional<String> incomplete(BulkheadsInUse inUse, List<Row> rows) {
+        String unread = rows.stream().filter(row -> !row.isRead()).map(row -> "'" + row.id().name() + "'").distinct()
+                .collect(Collectors.joining(", "));
+        List<String> reasons = Stream.concat(inUse.incomplete().stream(),
+                unread.isEmpty() ? Stream.empty() : Stream.of("what Redis keeps for " + unread + " could not be read"))
+                .toList();
+        return reasons.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", reasons));
     }
 
     private boolean isOneDeclared(BulkheadId id) {

@@ -29,6 +29,12 @@ class OpenEndpointWarningTest {
         assertThat(warning(Secured.NOT, "/*").orElseThrow()).contains("/q/redis-bulkhead").endsWith("security extension");
     }
 
+    /** Quarkus looks at the permissions of the management interface only where authentication is on there. */
+    @Test
+    void permissionsThatNobodyLooksAtSecureNothing() {
+        assertThat(warning(Secured.NOT_ENFORCED, "/*").orElseThrow()).contains("quarkus.management.auth.basic=true");
+    }
+
     @Test
     void isSilentWhereItIsSecuredOrMayBe() {
         assertThat(warning(Secured.BY_CONFIGURATION, "/q/*")).isEmpty();

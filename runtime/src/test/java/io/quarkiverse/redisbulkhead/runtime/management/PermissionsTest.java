@@ -18,15 +18,15 @@ class PermissionsTest {
     private static final String GROUP = "quarkus.http.auth.permission.";
 
     @ParameterizedTest
-    @ValueSource(strings = { "/q/redis-bulkhead/*", "/q/*", "/*", "q/*", "/metrics, /q/redis-bulkhead/*", "/q/*/*/limit",
-            "/*/redis-bulkhead/*" })
+    @ValueSource(strings = { "/q/redis-bulkhead/*", "/q/*", "/*", "q/*", "/metrics, /q/redis-bulkhead/*",
+            "/q/*/*/limit, /q/*/*/permits/*", "/*/redis-bulkhead/*" })
     void covers(String paths) {
         assertThat(permissions(paths).cover("/q/redis-bulkhead")).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = { "/q/redis-bulkhead", "/q/redis", "/api/*", "/q/redis-bulkhead*", "/q/redis-bulkhead/", "/q/*/x/*",
-            "/q" })
+            "/q", "/q/*/*/limit", "/q/*/*/permits/*" })
     void doesNotCover(String paths) {
         assertThat(permissions(paths).cover("/q/redis-bulkhead")).isFalse();
     }

@@ -161,6 +161,54 @@ class OverviewTest {
         assertThat(tenants.limits()).extracting(LimitState::key).containsExactly(Optional.of("mine"));
     }
 
+    /** Calls that ask for permits must not wait behind it. */
+    @Test
+    void aFewQuestionsAreUnderWayAtOnce() throws Exception {
+        List<CompletableFuture<Void>> underWay = new ArrayList<>();
+        SemaphoreEngine slow = engine(new ForwardingStore(store) {
+
+            @Override
+            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+                CompletableFuture<Void> turn = new CompletableFuture<>();
+                underWay.add(turn);
+                return turn.thenCompose(come -> super.occupancy(bulkhead, most));
+            }
+        });
+        for (int key = 0; key < 40; key++) {
+            hold(engine.semaphore(TENANTS).forKey("k" + key, OptionalInt.empty()));
+        }
+
+        CompletableFuture<Snapshot> snapshot = overview(slow).snapshot(10).toCompletableFuture();
+
+        while (!underWay.isEmpty()) {
+            assertThat(underWay).hasSizeLessThanOrEqualTo(8);
+            List<CompletableFuture<Void>> turns = List.copyOf(underWay);
+            underWay.clear();
+            turns.forEach(turn -> turn.complete(null));
+        }
+        assertThat(snapshot.get(10, TimeUnit.SECONDS).bulkheads().get(1).limits()).hasSize(40);
+    }
+
+    @Test
+    void oneThatCannotBeReadHidesNoOther() throws Exception {
+        SemaphoreEngine partly = engine(new ForwardingStore(store) {
+
+            @Override
+            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+                return bulkhead.name().equals("reports")
+                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", false, null))
+                        : super.occupancy(bulkhead, most);
+            }
+        });
+        hold(engine.semaphore(ELSEWHERE));
+
+        Snapshot snapshot = snapshot(overview(partly));
+
+        assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
+        assertThat(snapshot.bulkheads().get(1).limits()).isEmpty();
+        assertThat(snapshot.incomplete()).contains("what Redis keeps for 'reports' could not be read");
+    }
+
     @Test
     void anOutageIsTold() {
         StoreException away = new StoreException("Redis cannot be reached", false, null);

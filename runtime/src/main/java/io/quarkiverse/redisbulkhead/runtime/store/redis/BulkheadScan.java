@@ -90,7 +90,8 @@ public final class BulkheadScan {
         @Override
         public Future<Response> over(RedisConnection connection) {
             return connection
-                    .send(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP));
+                    .send(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP)
+                            .arg("TYPE").arg("zset"));
         }
 
         @Override
