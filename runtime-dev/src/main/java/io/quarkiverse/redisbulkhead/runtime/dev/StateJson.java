@@ -16,8 +16,7 @@ import io.vertx.core.json.JsonObject;
 
 /**
  * The state as JSON. Times are milliseconds since 1970 for pages, and ISO-8601 for tools. Tokens and tickets are texts: they
- * have more
- * digits than the numbers of JavaScript keep.
+ * have more digits than the numbers of JavaScript keep.
  */
 final class StateJson {
 
