@@ -113,7 +113,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
         </header>
         <div class="content">
           <table>
-            <thead><tr><th>Value</th><th>In force</th><th>Stated by</th><th>Where</th></tr></thead>
+            <thead><tr><th>Value</th><th>Defined</th><th>Stated by</th><th>Where</th></tr></thead>
             <tbody>
               ${bulkhead.values.filter(value => value.source !== 'default').map(value => this._value(value))}
               ${this._defaults(bulkhead.values.filter(value => value.source === 'default'))}

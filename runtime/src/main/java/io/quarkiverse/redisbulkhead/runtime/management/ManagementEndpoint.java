@@ -103,7 +103,8 @@ public class ManagementEndpoint {
             return change(ctx, limit -> limit.revokeAsync(permit)).thenAccept(revoked -> {
                 if (!revoked) {
                     throw Problem.notFound("Bulkhead '" + ctx.pathParam(NAME)
-                            + "' has no such permit. It may have been given back, or its lease may have ended");
+                            + "' has no such permit. It may have been given back, its lease may have ended,"
+                            + " or it is still waited for");
                 }
                 told(ctx, "revoked permit " + permit);
             });

@@ -20,7 +20,7 @@ class OpenEndpointWarningTest {
         assertThat(warning(Secured.BY_CONFIGURATION, "/api/*")).contains(
                 "Whoever reaches /q/redis-bulkhead can revoke permits and set limits:"
                         + " quarkus.redis-bulkhead.management.changes-enabled=true, and no quarkus.http.auth.permission.* covers"
-                        + " that path");
+                        + " that path and what is below it. End its paths with /*");
     }
 
     /** Then permissions have no effect, whatever they cover. */
