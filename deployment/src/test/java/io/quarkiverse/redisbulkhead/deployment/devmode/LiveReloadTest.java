@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -14,6 +15,7 @@ import io.quarkus.test.QuarkusDevModeTest;
 import io.restassured.common.mapper.TypeRef;
 
 /** Trap 27: every annotated shape is guarded before and after live reloads, by what the annotations say then. */
+@Tag("dev-mode")
 class LiveReloadTest {
 
     @RegisterExtension

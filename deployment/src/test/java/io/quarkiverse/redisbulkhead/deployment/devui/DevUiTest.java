@@ -15,6 +15,7 @@ import org.assertj.core.data.Offset;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
@@ -31,6 +32,7 @@ import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
 /** The pages of the Dev UI in a real browser, and the tools of Dev MCP, with one start of the application. */
+@Tag("dev-mode")
 class DevUiTest {
 
     static final KillableRedis REDIS = new KillableRedis("dev-ui-test");
