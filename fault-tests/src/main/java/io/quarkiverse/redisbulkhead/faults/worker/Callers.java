@@ -1,0 +1,91 @@
+package io.quarkiverse.redisbulkhead.faults.worker;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import io.smallrye.mutiny.Uni;
+
+/** Callers of one bulkhead that come again and again until they are stopped. */
+final class Callers {
+
+    // How long somebody stays away who was turned away.
+    private static final long GAP_MILLIS = 10;
+
+    private final GuardedWork work;
+    private final ObserverLink observer;
+    private final ScheduledExecutorService timers;
+    private final ExecutorService threads;
+    private final Guard guard;
+    private final long holdMillis;
+    private final int keys;
+    private volatile boolean stopped;
+
+    /**
+     * @param holdMillis how long each execution takes
+     * @param keys how many keys they use, in turn; 0 for none
+     */
+    Callers(GuardedWork work, ObserverLink observer, ScheduledExecutorService timers, ExecutorService threads, Guard guard,
+            long holdMillis, int keys) {
+        this.work = work;
+        this.observer = observer;
+        this.timers = timers;
+        this.threads = threads;
+        this.guard = guard;
+        this.holdMillis = holdMillis;
+        this.keys = keys;
+    }
+
+    /** Starts one caller; the stage completes when it has stopped. */
+    CompletableFuture<Void> start(boolean asynchronous) {
+        return asynchronous ? callAgain() : CompletableFuture.runAsync(this::callOnAThread, threads);
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    private void callOnAThread() {
+        while (!stopped) {
+            try {
+                guard.call(work, execution());
+            } catch (RuntimeException | Error e) {
+                tell(e);
+                after(GAP_MILLIS).join();
+            }
+        }
+    }
+
+    private CompletableFuture<Void> callAgain() {
+        if (stopped) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return Uni.createFrom().deferred(() -> guard.callAsync(work, execution())).subscribeAsCompletionStage()
+                .handleAsync((done, failure) -> {
+                    if (failure == null) {
+                        return after(0);
+                    }
+                    tell(failure);
+                    return after(GAP_MILLIS);
+                }, timers)
+                .thenCompose(gap -> gap)
+                .thenCompose(next -> callAgain());
+    }
+
+    private Execution execution() {
+        String key = keys == 0 ? ObserverLink.NOTHING : "k" + ThreadLocalRandom.current().nextInt(keys);
+        return new Execution(observer, guard.bulkhead(), key, () -> after(holdMillis));
+    }
+
+    private CompletableFuture<Void> after(long millis) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        timers.schedule(() -> over.complete(null), millis, TimeUnit.MILLISECONDS);
+        return over;
+    }
+
+    private void tell(Throwable failure) {
+        observer.tell(Rejection.line(guard.bulkhead(), failure));
+    }
+}

@@ -1,0 +1,57 @@
+package io.quarkiverse.redisbulkhead.faults.worker;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.smallrye.mutiny.Uni;
+
+/** What is guarded: bulkheads of each kind, each with a method that blocks or one that returns a {@link Uni}, or both. */
+@ApplicationScoped
+public class GuardedWork {
+
+    private static final String LEASE = "${worker.lease}";
+    private static final String WAIT = "${worker.wait}";
+
+    private final CurrentPermit permit;
+
+    GuardedWork(CurrentPermit permit) {
+        this.permit = permit;
+    }
+
+    @RedisBulkhead(name = "open", permits = 3, expire = LEASE, maxWait = WAIT)
+    void open(Execution execution) {
+        execution.run(permit.get());
+    }
+
+    @RedisBulkhead(name = "open", permits = 3, expire = LEASE, maxWait = WAIT)
+    Uni<Void> openAsync(Execution execution) {
+        return execution.runAsync(permit.get());
+    }
+
+    @RedisBulkhead(name = "fair", permits = 3, fair = true, expire = LEASE, maxWait = WAIT)
+    void fair(Execution execution) {
+        execution.run(permit.get());
+    }
+
+    @RedisBulkhead(name = "fair", permits = 3, fair = true, expire = LEASE, maxWait = WAIT)
+    Uni<Void> fairAsync(Execution execution) {
+        return execution.runAsync(permit.get());
+    }
+
+    @RedisBulkhead(name = "single", permits = 1, fair = true, expire = LEASE, maxWait = WAIT)
+    void single(Execution execution) {
+        execution.run(permit.get());
+    }
+
+    @RedisBulkhead(name = "keyed", permits = 1, expire = LEASE)
+    void keyed(Execution execution, @BulkheadKey String key) {
+        execution.run(permit.get());
+    }
+
+    @RedisBulkhead(name = "keyed", permits = 1, expire = LEASE)
+    Uni<Void> keyedAsync(Execution execution, @BulkheadKey String key) {
+        return execution.runAsync(permit.get());
+    }
+}

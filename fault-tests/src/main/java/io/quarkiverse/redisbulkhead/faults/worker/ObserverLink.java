@@ -1,0 +1,102 @@
+package io.quarkiverse.redisbulkhead.faults.worker;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The connection to the observer: lines of words, both ways. It goes neither through Redis nor through anything that is tested.
+ */
+final class ObserverLink {
+
+    /** The word that stands for nothing. */
+    static final String NOTHING = "-";
+
+    private static final String CONFIRMATION = "ack";
+
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<String, CompletableFuture<Void>> unconfirmed = new ConcurrentHashMap<>();
+    private final Executor continuations;
+    private final BufferedReader in;
+    private final Writer out;
+
+    /**
+     * Connects.
+     *
+     * @param address the observer's, as host:port
+     * @param continuations runs what follows a confirmation
+     */
+    ObserverLink(String address, Executor continuations) {
+        this.continuations = continuations;
+        String[] parts = address.split(":");
+        try {
+            // Closed with the process.
+            Socket socket = new Socket(parts[0], Integer.parseInt(parts[1]));
+            socket.setTcpNoDelay(true);
+            in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            out = new BufferedWriter(new OutputStreamWriter(socket.getOutputStream(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException("There is no observer at " + address, e);
+        }
+    }
+
+    long nextNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    /** Tells something; the stage completes when the observer has noted it. */
+    CompletableFuture<Void> confirmed(long number, String what, String... words) {
+        CompletableFuture<Void> confirmation = new CompletableFuture<>();
+        unconfirmed.put(what + number, confirmation);
+        tell(what + " " + number + " " + String.join(" ", words));
+        return confirmation;
+    }
+
+    /** Tells something. */
+    synchronized void tell(String line) {
+        try {
+            out.write(line + "\n");
+            out.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The observer is gone", e);
+        }
+    }
+
+    /** Reads until the observer is gone, and ends the process then: nobody would notice it any more. */
+    void listen(Consumer<String> commands) {
+        Thread reader = new Thread(() -> {
+            try {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    take(line, commands);
+                }
+            } catch (IOException e) {
+                System.err.println("The observer is gone: " + e);
+            }
+            Runtime.getRuntime().halt(0);
+        }, "observer");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void take(String line, Consumer<String> commands) {
+        String[] words = line.split(" ");
+        if (words[0].equals(CONFIRMATION)) {
+            CompletableFuture<Void> confirmation = unconfirmed.remove(words[1]);
+            continuations.execute(() -> confirmation.complete(null));
+        } else {
+            commands.accept(line);
+        }
+    }
+}

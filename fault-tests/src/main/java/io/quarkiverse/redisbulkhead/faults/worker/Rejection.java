@@ -1,0 +1,22 @@
+package io.quarkiverse.redisbulkhead.faults.worker;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+
+/** What the observer is told of a call that did not come through. */
+final class Rejection {
+
+    private Rejection() {
+    }
+
+    static String line(String bulkhead, Throwable failure) {
+        return "no " + bulkhead + " " + kind(failure) + " " + String.valueOf(failure).replaceAll("\\s+", " ");
+    }
+
+    private static String kind(Throwable failure) {
+        if (failure instanceof BulkheadFullException) {
+            return "full";
+        }
+        return failure instanceof BulkheadUnavailableException ? "unavailable" : "other";
+    }
+}

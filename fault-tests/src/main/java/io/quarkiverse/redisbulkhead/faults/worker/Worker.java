@@ -1,0 +1,103 @@
+package io.quarkiverse.redisbulkhead.faults.worker;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkus.runtime.StartupEvent;
+
+/** Does what the harness says, and tells what came of it. */
+@ApplicationScoped
+public class Worker {
+
+    private final GuardedWork work;
+    private final String observerAddress;
+    private final ExecutorService threads = Executors.newCachedThreadPool(daemons("caller"));
+    private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(2, daemons("timer"));
+    private final Map<String, Callers> load = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<Void>> gates = new ConcurrentHashMap<>();
+    private ObserverLink observer;
+
+    Worker(GuardedWork work, @ConfigProperty(name = "worker.observer") String observerAddress) {
+        this.work = work;
+        this.observerAddress = observerAddress;
+    }
+
+    void start(@Observes StartupEvent event) {
+        observer = new ObserverLink(observerAddress, timers);
+        observer.tell("hello " + ProcessHandle.current().pid());
+        observer.listen(this::obey);
+    }
+
+    void tellOfLoss(@Observes PermitLost loss) {
+        observer.tell("lost " + loss.permitId() + " " + loss.reason());
+    }
+
+    private void obey(String command) {
+        String[] words = command.split(" ");
+        switch (words[0]) {
+            case "load" -> startLoad(words[1], Guard.of(words[2]), words[3].equals("uni"), Integer.parseInt(words[4]),
+                    Long.parseLong(words[5]), Integer.parseInt(words[6]));
+            case "stop" -> load.remove(words[1]).stop();
+            case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
+            case "let" -> gates.get(words[1]).complete(null);
+            case "facts" -> threads.execute(this::tellFacts);
+            default -> throw new IllegalArgumentException("No such command: " + command);
+        }
+    }
+
+    private void startLoad(String id, Guard guard, boolean asynchronous, int callers, long holdMillis, int keys) {
+        Callers all = new Callers(work, observer, timers, threads, guard, holdMillis, keys);
+        load.put(id, all);
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int i = 0; i < callers; i++) {
+            ends.add(all.start(asynchronous));
+        }
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).whenComplete((done, failure) -> observer
+                .tell("stopped " + id + " " + (failure == null ? "well" : failure.toString().replaceAll("\\s+", " "))));
+    }
+
+    private void hold(String id, Guard guard, String key) {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        gates.put(id, gate);
+        try {
+            guard.call(work, new Execution(observer, guard.bulkhead(), key, () -> gate));
+            observer.tell("done " + id);
+        } catch (RuntimeException | Error e) {
+            observer.tell(Rejection.line(guard.bulkhead(), e));
+            observer.tell("done " + id);
+        } finally {
+            gates.remove(id);
+        }
+    }
+
+    private void tellFacts() {
+        System.gc();
+        long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        int live = ManagementFactory.getThreadMXBean().getThreadCount();
+        observer.tell("facts " + live + " " + heap);
+    }
+
+    private static ThreadFactory daemons(String name) {
+        AtomicInteger numbers = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + numbers.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,202 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Judges a history by the guarantees. It knows nothing of how they are kept.
+ * <ul>
+ * <li><b>Limit.</b> An execution that enters makes it no more than the limit. Executions are counted until they end, or until
+ * their process tells that the permit was lost. An execution of a process that was paused for long counts apart from the
+ * beginning of the pause, and one whose permit Redis may have forgotten from that moment; neither may overlap for longer than
+ * the guarantees allow.</li>
+ * <li><b>Order.</b> In a fair bulkhead, a permit was granted at the latest when one with a greater ticket was, so it counts
+ * from
+ * then on. More than the limit then means that somebody overtook.</li>
+ * <li><b>Tokens.</b> No two are equal; where the limit is one, each is greater than all before.</li>
+ * </ul>
+ */
+final class Checker {
+
+    // A pause that is shorter than this part of a lease loses no permit: the lease was renewed a third of it ago at the latest.
+    private static final double HARMLESS_PART_OF_LEASE = 0.6;
+
+    private final Duration lease;
+    private final Set<String> fair;
+
+    /**
+     * @param lease of all bulkheads
+     * @param fair the bulkheads that are fair all the time
+     */
+    Checker(Duration lease, Set<String> fair) {
+        this.lease = lease;
+        this.fair = fair;
+    }
+
+    Verdict judge(Evidence evidence) {
+        List<String> violations = new ArrayList<>();
+        long ofPaused = 0;
+        long ofForgotten = 0;
+        Map<String, List<Visit>> limited = evidence.visits().stream().filter(visit -> !visit.permit().isEmpty())
+                .collect(Collectors.groupingBy(Visit::limited, TreeMap::new, Collectors.toList()));
+        for (List<Visit> visits : limited.values()) {
+            visits.sort(Comparator.comparingLong(Visit::began));
+            violations.addAll(new Sweep(evidence, visits).overLimit("Limit"));
+            if (fair.contains(visits.get(0).bulkhead())) {
+                violations.addAll(new Sweep(evidence, grantedByTicket(visits)).overLimit("Order"));
+            }
+            violations.addAll(tokens(evidence, visits));
+            for (Pause pause : evidence.pauses()) {
+                long overlap = new Sweep(evidence, visits).overlapOf(visit -> isExcused(pause, visit), pause.from());
+                ofPaused = Math.max(ofPaused, overlap);
+                if (overlap > pause.nanos()) {
+                    violations.add("Pause: " + visits.get(0).limited() + " had more inside than its limit for "
+                            + Duration.ofNanos(overlap) + " after a pause of " + Duration.ofNanos(pause.nanos()));
+                }
+            }
+            for (DataLoss loss : evidence.losses()) {
+                long overlap = new Sweep(evidence, visits).overlapOf(loss::concerns, loss.at());
+                ofForgotten = Math.max(ofForgotten, overlap);
+                if (overlap > lease.toNanos()) {
+                    violations.add("Data loss: " + visits.get(0).limited() + " had more inside than its limit for "
+                            + Duration.ofNanos(overlap) + ", which is longer than a lease");
+                }
+            }
+        }
+        return new Verdict(violations, Duration.ofNanos(ofPaused), Duration.ofNanos(ofForgotten));
+    }
+
+    private boolean isExcused(Pause pause, Visit visit) {
+        return pause.nanos() > lease.toNanos() * HARMLESS_PART_OF_LEASE && pause.concerns(visit);
+    }
+
+    /** From when on an execution is not counted with the others. */
+    private long excusedFrom(Evidence evidence, Visit visit) {
+        long from = visit.over();
+        for (Pause pause : evidence.pauses()) {
+            if (isExcused(pause, visit)) {
+                from = Math.min(from, Math.max(visit.began(), pause.from()));
+            }
+        }
+        for (DataLoss loss : evidence.losses()) {
+            if (loss.concerns(visit)) {
+                from = Math.min(from, Math.max(visit.began(), loss.at()));
+            }
+        }
+        return from;
+    }
+
+    private static List<Visit> grantedByTicket(List<Visit> visits) {
+        List<Visit> byTicket = new ArrayList<>(visits);
+        byTicket.sort(Comparator.comparingLong(Visit::token).reversed());
+        List<Visit> granted = new ArrayList<>();
+        long earliest = Long.MAX_VALUE;
+        for (Visit visit : byTicket) {
+            earliest = Math.min(earliest, visit.began());
+            granted.add(new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), earliest,
+                    visit.ended(), visit.lost()));
+        }
+        granted.sort(Comparator.comparingLong(Visit::began));
+        return granted;
+    }
+
+    private static List<String> tokens(Evidence evidence, List<Visit> visits) {
+        List<String> violations = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
+        Optional<Visit> greatest = Optional.empty();
+        for (Visit visit : visits) {
+            if (!seen.add(visit.token())) {
+                violations.add("Token: used twice: " + visit);
+            }
+            if (evidence.limit(visit, visit.began()) == 1 && greatest.isPresent()
+                    && greatest.get().token() > visit.token() && !forgottenBetween(evidence, greatest.get(), visit)) {
+                violations.add("Token: " + visit + " came after " + greatest.get());
+            }
+            if (greatest.isEmpty() || greatest.get().token() < visit.token()) {
+                greatest = Optional.of(visit);
+            }
+        }
+        return violations;
+    }
+
+    // The one with the greater token may have been granted after the loss while the other, of before it, had not yet begun.
+    private static boolean forgottenBetween(Evidence evidence, Visit greater, Visit smaller) {
+        return evidence.losses().stream()
+                .anyMatch(loss -> loss.concerns(smaller) && greater.token() >= loss.serverMicros());
+    }
+
+    /** Goes through the executions of one limit in the order in which they began and ended. */
+    private final class Sweep {
+
+        private final Evidence evidence;
+        private final List<Visit> visits;
+
+        private Sweep(Evidence evidence, List<Visit> visits) {
+            this.evidence = evidence;
+            this.visits = visits;
+        }
+
+        private List<String> overLimit(String guarantee) {
+            List<String> violations = new ArrayList<>();
+            List<Visit> inside = new ArrayList<>();
+            for (Visit visit : visits) {
+                inside.removeIf(other -> excusedFrom(evidence, other) <= visit.began());
+                if (excusedFrom(evidence, visit) <= visit.began()) {
+                    continue;
+                }
+                inside.add(visit);
+                int limit = evidence.limit(visit, visit.began());
+                if (inside.size() > limit) {
+                    violations.add(guarantee + ": " + inside.size() + " inside, limit " + limit + ":\n    "
+                            + inside.stream().map(Visit::toString).collect(Collectors.joining("\n    ")));
+                }
+            }
+            return violations;
+        }
+
+        /** For how long at a stretch there were more than the limit with these, counted from a time on. */
+        private long overlapOf(Predicate<Visit> excused, long from) {
+            List<Visit> theirs = visits.stream().filter(excused).toList();
+            if (theirs.isEmpty()) {
+                return 0;
+            }
+            TreeMap<Long, Integer> changes = new TreeMap<>();
+            for (Visit visit : visits) {
+                boolean isTheirs = theirs.contains(visit);
+                long begin = isTheirs ? Math.max(from, visit.began()) : visit.began();
+                long end = isTheirs ? visit.over() : excusedFrom(evidence, visit);
+                if (end > begin) {
+                    changes.merge(begin, 1, Integer::sum);
+                    changes.merge(end, -1, Integer::sum);
+                }
+            }
+            return longestAbove(changes, from);
+        }
+
+        private long longestAbove(TreeMap<Long, Integer> changes, long from) {
+            long longest = 0;
+            long since = Visit.NEVER;
+            int inside = 0;
+            for (Map.Entry<Long, Integer> change : changes.entrySet()) {
+                inside += change.getValue();
+                boolean above = change.getKey() >= from && inside > evidence.limit(visits.get(0), change.getKey());
+                if (above && since == Visit.NEVER) {
+                    since = change.getKey();
+                } else if (!above && since != Visit.NEVER) {
+                    longest = Math.max(longest, change.getKey() - since);
+                    since = Visit.NEVER;
+                }
+            }
+            return longest;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * The checker finds what it is there for, and nothing else. Times are in seconds, and the limit is 2 unless a test says
+ * otherwise.
+ */
+class CheckerTest {
+
+    private static final long FOREVER = -1;
+
+    private final List<Visit> visits = new ArrayList<>();
+    private final List<Pause> pauses = new ArrayList<>();
+    private final List<DataLoss> losses = new ArrayList<>();
+    private final TreeMap<Long, Integer> limit = new TreeMap<>(Map.of(Long.MIN_VALUE, 2));
+
+    private void visit(String worker, long token, long began, long ended) {
+        visit(worker, token, began, ended, FOREVER);
+    }
+
+    private void visit(String worker, long token, long began, long ended, long lost) {
+        visits.add(new Visit(worker, "b", "", "p" + visits.size(), token, nanos(began), nanos(ended), nanos(lost)));
+    }
+
+    private static long nanos(long seconds) {
+        return seconds == FOREVER ? Visit.NEVER : Duration.ofSeconds(seconds).toNanos();
+    }
+
+    private Verdict judge(String... fair) {
+        return new Checker(Duration.ofSeconds(3), Set.of(fair)).judge(new Evidence(visits, pauses, losses, Map.of("b", limit)));
+    }
+
+    @Test
+    void aHistoryWithinTheLimitIsWell() {
+        visit("a", 1, 0, 10);
+        visit("b", 2, 1, 3);
+        visit("c", 3, 3, 9);
+        assertThat(judge("b").violations()).isEmpty();
+    }
+
+    @Test
+    void oneTooManyIsFound() {
+        visit("a", 1, 0, 10);
+        visit("b", 2, 1, FOREVER);
+        visit("c", 3, 2, 3);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 3 inside, limit 2");
+    }
+
+    @Test
+    void eachKeyHasALimitOfItsOwn() {
+        for (String key : List.of("k1", "k2")) {
+            for (int i = 0; i < 2; i++) {
+                visits.add(new Visit("a", "b", key, key + i, i, 0, 10, Visit.NEVER));
+            }
+        }
+        assertThat(judge().violations()).isEmpty();
+    }
+
+    @Test
+    void whoWasToldOfALossDoesNotCount() {
+        visit("a", 1, 0, 10);
+        visit("b", 2, 1, 10, 4);
+        visit("c", 3, 4, 6);
+        assertThat(judge().violations()).isEmpty();
+        visit("d", 4, 5, 6);
+        assertThat(judge().violations()).hasSize(1);
+    }
+
+    @Test
+    void whoSleptOverlapsForAsLongAsItSlept() {
+        visit("a", 1, 0, 10);
+        visit("sleeper", 2, 1, 9, 7);
+        visit("c", 3, 5, 10);
+        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
+        Verdict verdict = judge();
+        assertThat(verdict.violations()).isEmpty();
+        assertThat(verdict.longestOverlapOfPaused()).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void whoSleptOverlapsForTooLong() {
+        visit("a", 1, 0, 20);
+        visit("sleeper", 2, 1, 15);
+        visit("c", 3, 5, 20);
+        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
+        assertThat(judge().violations()).singleElement().asString().startsWith("Pause:");
+    }
+
+    @Test
+    void aShortNapExcusesNothing() {
+        visit("a", 1, 0, 10);
+        visit("sleeper", 2, 1, 9, 7);
+        visit("c", 3, 5, 10);
+        pauses.add(new Pause("sleeper", nanos(2), nanos(3)));
+        assertThat(judge().violations()).singleElement().asString().startsWith("Limit:");
+    }
+
+    @Test
+    void theSleepOfAnotherExcusesNothing() {
+        visit("a", 1, 0, 10);
+        visit("b", 2, 1, 9);
+        visit("c", 3, 5, 10);
+        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
+        assertThat(judge().violations()).singleElement().asString().startsWith("Limit:");
+    }
+
+    @Test
+    void whatRedisForgotCountsApart() {
+        visit("a", 1, 0, 10, 6);
+        visit("a", 2, 1, 10, 6);
+        losses.add(new DataLoss(nanos(4), 100));
+        visit("b", 101, 5, 10);
+        visit("b", 102, 5, 10);
+        Verdict verdict = judge();
+        assertThat(verdict.violations()).isEmpty();
+        assertThat(verdict.longestOverlapOfForgotten()).isEqualTo(Duration.ofSeconds(1));
+        visit("b", 103, 5, 10);
+        assertThat(judge().violations()).isNotEmpty();
+    }
+
+    @Test
+    void whatRedisForgotMustLearnOfIt() {
+        visit("a", 1, 0, 10);
+        visit("a", 2, 1, 10);
+        losses.add(new DataLoss(nanos(4), 100));
+        visit("b", 101, 5, 10);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Data loss:");
+    }
+
+    @Test
+    void whoOvertakesIsFound() {
+        visit("a", 1, 0, 5);
+        visit("b", 3, 1, 6);
+        // Before it was inside, the greater token was: by then it must have had its permit, and then there were three.
+        visit("c", 2, 5, 9);
+        assertThat(judge().violations()).isEmpty();
+        assertThat(judge("b").violations()).singleElement().asString().startsWith("Order: 3 inside");
+    }
+
+    @Test
+    void newsOfAPermitMayBeLate() {
+        visit("a", 1, 0, 2);
+        visit("b", 3, 3, 6);
+        visit("c", 2, 5, 9);
+        assertThat(judge("b").violations()).isEmpty();
+    }
+
+    @Test
+    void aTokenIsUsedOnce() {
+        visit("a", 1, 0, 1);
+        visit("b", 1, 2, 3);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Token: used twice");
+    }
+
+    @Test
+    void tokensGrow() {
+        limit.put(Long.MIN_VALUE, 1);
+        visit("a", 2, 0, 1);
+        visit("b", 1, 2, 3);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
+    }
+
+    @Test
+    void aLimitMayChange() {
+        limit.put(nanos(5), 3);
+        visit("a", 1, 0, 10);
+        visit("b", 2, 1, 10);
+        visit("c", 3, 6, 10);
+        assertThat(judge().violations()).isEmpty();
+        limit.put(nanos(7), 1);
+        visit("d", 4, 8, 9);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 4 inside, limit 1");
+    }
+
+    @Test
+    void executionsWithoutAPermitAreNotJudged() {
+        for (int i = 0; i < 5; i++) {
+            visits.add(new Visit("a", "b", "", "", 0, 0, 10, Visit.NEVER));
+        }
+        assertThat(judge("b").violations()).isEmpty();
+    }
+}

@@ -1,0 +1,24 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A history as it was at one moment, for the {@link Checker}.
+ *
+ * @param visits all executions
+ * @param pauses when processes stood still
+ * @param losses when Redis forgot what it knew
+ * @param limits how many executions of each bulkhead may be inside at once, from which time on
+ */
+record Evidence(List<Visit> visits, List<Pause> pauses, List<DataLoss> losses, Map<String, TreeMap<Long, Integer>> limits) {
+
+    int limit(Visit visit, long at) {
+        TreeMap<Long, Integer> ofBulkhead = limits.get(visit.bulkhead());
+        if (ofBulkhead == null) {
+            throw new IllegalStateException("Nobody told the limit of " + visit.bulkhead());
+        }
+        return ofBulkhead.floorEntry(at).getValue();
+    }
+}

@@ -1,0 +1,35 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+
+/** A call that stays inside its guarded section until it is told to leave. */
+public final class Held {
+
+    private final WorkerProcess worker;
+    private final String id;
+    private final String bulkhead;
+
+    Held(WorkerProcess worker, String id, String bulkhead) {
+        this.worker = worker;
+        this.id = id;
+        this.bulkhead = bulkhead;
+    }
+
+    /** Lets it leave, and waits until the call has returned. */
+    public void leave() {
+        worker.command("let " + id);
+        awaitDone();
+    }
+
+    /** Waits until the call has returned, whatever came of it. */
+    public void awaitDone() {
+        await("end of a call of " + bulkhead).atMost(Duration.ofSeconds(30)).until(this::isDone);
+    }
+
+    /** Whether the call has returned. */
+    public boolean isDone() {
+        return worker.isDone(id);
+    }
+}

@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * What the observer saw. Its times grow with each event, so no two events are at the same time. Safe for use by many threads.
+ */
+public final class History {
+
+    private final List<Visit> finished = new ArrayList<>();
+    private final Map<String, Visit> inside = new LinkedHashMap<>();
+    private final List<Pause> pauses = new ArrayList<>();
+    private final List<DataLoss> losses = new ArrayList<>();
+    private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
+    private final Map<String, Long> rejections = new TreeMap<>();
+    private long last = System.nanoTime();
+    private long entries;
+
+    private long now() {
+        last = Math.max(last + 1, System.nanoTime());
+        return last;
+    }
+
+    synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token) {
+        inside.put(worker + number, new Visit(worker, bulkhead, key, permit, token, now(), Visit.NEVER, Visit.NEVER));
+        entries++;
+    }
+
+    synchronized void left(String worker, long number) {
+        Visit visit = inside.remove(worker + number);
+        // Of a process that was killed, something may still be on the way.
+        if (visit != null) {
+            finished.add(ended(visit, now()));
+        }
+    }
+
+    synchronized void lost(String permit) {
+        long at = now();
+        inside.replaceAll((id, visit) -> visit.permit().equals(permit) && visit.lost() == Visit.NEVER ? withLoss(visit, at)
+                : visit);
+    }
+
+    /** All executions of a process ended with it, at the latest at that time. */
+    synchronized void died(String worker, long at) {
+        inside.entrySet().removeIf(entry -> {
+            boolean dead = entry.getValue().worker().equals(worker);
+            if (dead) {
+                finished.add(ended(entry.getValue(), Math.max(at, entry.getValue().began())));
+            }
+            return dead;
+        });
+    }
+
+    synchronized void rejected(String what) {
+        rejections.merge(what, 1L, Long::sum);
+    }
+
+    synchronized void paused(String worker, long from, long until) {
+        pauses.add(new Pause(worker, from, until));
+    }
+
+    synchronized void forgot(long serverMicros) {
+        losses.add(new DataLoss(now(), serverMicros));
+    }
+
+    /** From now on, no execution may enter that makes it more than so many. */
+    synchronized void limit(String bulkhead, int limit) {
+        limits.computeIfAbsent(bulkhead, name -> new TreeMap<>()).put(limits.get(bulkhead).isEmpty() ? Long.MIN_VALUE : now(),
+                limit);
+    }
+
+    /** How many executions may be inside a bulkhead now. */
+    synchronized int currentLimit(String bulkhead) {
+        return limits.get(bulkhead).lastEntry().getValue();
+    }
+
+    /** What is in the history now. */
+    synchronized Evidence evidence() {
+        List<Visit> all = new ArrayList<>(finished);
+        all.addAll(inside.values());
+        Map<String, TreeMap<Long, Integer>> copies = new HashMap<>();
+        limits.forEach((bulkhead, limit) -> copies.put(bulkhead, new TreeMap<>(limit)));
+        return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), copies);
+    }
+
+    /** How many executions are inside that are still entitled to be, and are of processes that run. */
+    public synchronized long inside(Predicate<Visit> which) {
+        return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER).filter(which).count();
+    }
+
+    /** Those that are inside, also those that have lost their permit. */
+    synchronized List<Visit> visitors() {
+        return List.copyOf(inside.values());
+    }
+
+    /** How many executions have begun so far. */
+    public synchronized long entries() {
+        return entries;
+    }
+
+    /** How many calls did not come through, by bulkhead and kind. */
+    public synchronized Map<String, Long> rejections() {
+        return new TreeMap<>(rejections);
+    }
+
+    private static Visit ended(Visit visit, long at) {
+        return new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), visit.began(), at,
+                visit.lost());
+    }
+
+    private static Visit withLoss(Visit visit, long at) {
+        return new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), visit.began(),
+                visit.ended(), at);
+    }
+}

@@ -1,0 +1,316 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/** The network between applications and a server: it passes bytes on, late, in part, or not at all. */
+public final class Proxy implements AutoCloseable {
+
+    /** What happens to the connection that a command comes over. */
+    public enum Cut {
+        /** Before the server gets the command. */
+        BEFORE,
+        /** After the server got it, and before its answer is passed on. */
+        AFTER
+    }
+
+    private record Trap(Predicate<String> command, Cut cut, boolean once) {
+    }
+
+    private record Chunk(long dueNanos, byte[] bytes) {
+
+        private static final Chunk END = new Chunk(0, new byte[0]);
+    }
+
+    private final int upstreamPort;
+    private final int port;
+    private final List<Link> links = new CopyOnWriteArrayList<>();
+    private final Random random = new Random(42);
+    private final AtomicLong cuts = new AtomicLong();
+    private volatile ServerSocket server;
+    private volatile long delayMillis;
+    private volatile boolean silent;
+    private volatile boolean deaf;
+    private volatile double lossOfAnswers;
+    private volatile Trap trap;
+
+    /** Stands before the server on that port of this machine. */
+    Proxy(int upstreamPort) {
+        this.upstreamPort = upstreamPort;
+        this.server = listen(0);
+        this.port = server.getLocalPort();
+    }
+
+    private ServerSocket listen(int on) {
+        try {
+            ServerSocket socket = new ServerSocket();
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getByName(RedisProcess.HOST), on), 500);
+            Observer.daemon(() -> accept(socket), "proxy");
+            return socket;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The value of {@code quarkus.redis.hosts} for who is to go through it. */
+    public String url() {
+        return "redis://" + RedisProcess.HOST + ":" + port;
+    }
+
+    /** From now on each byte arrives that much later, in both directions. */
+    public void delay(long millis) {
+        delayMillis = millis;
+    }
+
+    /** From now on nothing arrives any more in either direction, and connections stay open; new ones are accepted. */
+    public void blackHole() {
+        silent = true;
+    }
+
+    /** From now on nothing that the server says arrives any more, while it hears everything. */
+    public void halfOpen() {
+        deaf = true;
+    }
+
+    /** From now on that part of the answers is lost, and the connection with them. */
+    public void loseAnswers(double part) {
+        lossOfAnswers = part;
+    }
+
+    /**
+     * What comes from now on arrives. What has been swallowed stays so, so those connections are of no use any more, and end.
+     */
+    public void heal() {
+        trap = null;
+        delayMillis = 0;
+        lossOfAnswers = 0;
+        if (silent || deaf) {
+            silent = false;
+            deaf = false;
+            cut(link -> true);
+        }
+    }
+
+    /** As {@link #heal}, but nobody is told that the connections are of no use any more. */
+    public void healSilently() {
+        links.forEach(link -> link.dead = true);
+        silent = false;
+        deaf = false;
+    }
+
+    /** Ends all connections now. */
+    public void cut() {
+        cut(link -> true);
+    }
+
+    /** Ends those connections that wait for messages. */
+    public void cutSubscriptions() {
+        cut(link -> link.subscribed);
+    }
+
+    private void cut(Predicate<Link> which) {
+        links.stream().filter(which).forEach(Link::close);
+    }
+
+    /** Accepts no connection any more, and ends those that there are. */
+    public void refuse() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+    }
+
+    /** Accepts connections again. */
+    public void accept() {
+        server = listen(port);
+    }
+
+    /**
+     * Ends each connection when such a command comes over it.
+     *
+     * @param command told what the client sent, as text
+     */
+    public void cutAt(Predicate<String> command, Cut cut) {
+        trap = new Trap(command, cut, false);
+    }
+
+    /** As {@link #cutAt}, the next time only. */
+    public void cutOnceAt(Predicate<String> command, Cut cut) {
+        trap = new Trap(command, cut, true);
+    }
+
+    /** How many connections were ended at a command, or with an answer. */
+    public long cuts() {
+        return cuts.get();
+    }
+
+    /** How many connections there are. */
+    public long connections() {
+        return links.size();
+    }
+
+    private void accept(ServerSocket from) {
+        while (!from.isClosed()) {
+            try {
+                Socket client = from.accept();
+                Observer.daemon(() -> open(client), "proxy opens");
+            } catch (IOException e) {
+                // Closed.
+                return;
+            }
+        }
+    }
+
+    private void open(Socket client) {
+        try {
+            Link link = new Link(client, new Socket(RedisProcess.HOST, upstreamPort));
+            links.add(link);
+            link.pump();
+        } catch (IOException e) {
+            // The server refuses, and so does the proxy.
+            closeQuietly(client);
+        }
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One connection, and its other half. */
+    private final class Link {
+
+        private final Socket client;
+        private final Socket upstream;
+        private volatile boolean subscribed;
+        private volatile boolean dead;
+        private volatile boolean answerIsLost;
+
+        private Link(Socket client, Socket upstream) throws IOException {
+            this.client = client;
+            this.upstream = upstream;
+            client.setTcpNoDelay(true);
+            upstream.setTcpNoDelay(true);
+        }
+
+        private void pump() {
+            BlockingQueue<Chunk> commands = new LinkedBlockingQueue<>();
+            BlockingQueue<Chunk> answers = new LinkedBlockingQueue<>();
+            Observer.daemon(() -> write(commands, upstream, true), "proxy to the server");
+            Observer.daemon(() -> write(answers, client, false), "proxy to the client");
+            Observer.daemon(() -> read(upstream, answers), "proxy from the server");
+            read(client, commands);
+        }
+
+        private void read(Socket from, BlockingQueue<Chunk> into) {
+            byte[] buffer = new byte[65_536];
+            try {
+                InputStream in = from.getInputStream();
+                for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                    into.add(new Chunk(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis),
+                            Arrays.copyOf(buffer, read)));
+                }
+            } catch (IOException e) {
+                // Ended by the other side, or by us.
+            }
+            into.add(Chunk.END);
+        }
+
+        private void write(BlockingQueue<Chunk> chunks, Socket to, boolean commands) {
+            try {
+                for (Chunk chunk = chunks.take(); chunk != Chunk.END; chunk = chunks.take()) {
+                    TimeUnit.NANOSECONDS.sleep(chunk.dueNanos() - System.nanoTime());
+                    if (passes(chunk.bytes(), commands)) {
+                        to.getOutputStream().write(chunk.bytes());
+                    }
+                }
+            } catch (IOException | InterruptedException e) {
+                // Ended by the other side, or by us.
+            }
+            if (!dead && !silent && !deaf) {
+                close();
+            }
+        }
+
+        private boolean passes(byte[] bytes, boolean isCommand) {
+            if (dead || silent) {
+                return false;
+            }
+            return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : answerPasses();
+        }
+
+        private boolean commandPasses(String text) {
+            if (text.toLowerCase(Locale.ROOT).contains("\r\nsubscribe\r\n")) {
+                subscribed = true;
+            }
+            Trap set = trap;
+            if (set != null && set.command().test(text)) {
+                if (set.once()) {
+                    trap = null;
+                }
+                cuts.incrementAndGet();
+                if (set.cut() == Cut.BEFORE) {
+                    close();
+                    return false;
+                }
+                answerIsLost = true;
+            }
+            return true;
+        }
+
+        private boolean answerPasses() {
+            if (deaf) {
+                return false;
+            }
+            if (answerIsLost) {
+                close();
+                return false;
+            }
+            if (lossOfAnswers > 0 && isLost()) {
+                cuts.incrementAndGet();
+                close();
+                return false;
+            }
+            return true;
+        }
+
+        private boolean isLost() {
+            synchronized (random) {
+                return random.nextDouble() < lossOfAnswers;
+            }
+        }
+
+        private void close() {
+            links.remove(this);
+            closeQuietly(client);
+            closeQuietly(upstream);
+        }
+    }
+
+    @Override
+    public void close() {
+        refuse();
+    }
+}

@@ -1,0 +1,198 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** A Redis server, or a sentinel, as a process of its own. */
+public final class RedisProcess implements AutoCloseable {
+
+    static final String HOST = "127.0.0.1";
+
+    // A node of a cluster has a second port, that much higher.
+    private static final int BUS = 10_000;
+
+    private final int port;
+    private final Path folder;
+    private final List<String> arguments;
+    private Map<String, String> environment = Map.of();
+    private Process process;
+
+    /**
+     * @param folder for its files; it is made
+     * @param arguments as on its command line, after the port and the like
+     */
+    RedisProcess(Path folder, List<String> arguments) {
+        this.port = freePort();
+        this.folder = folder.toAbsolutePath();
+        this.arguments = arguments;
+    }
+
+    private static int freePort() {
+        while (true) {
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+                if (socket.getLocalPort() + BUS < 65_536) {
+                    return socket.getLocalPort();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** The value of {@code quarkus.redis.hosts}. */
+    public String url() {
+        return "redis://" + HOST + ":" + port;
+    }
+
+    /** What is added to its environment from its next start on. */
+    public RedisProcess withEnvironment(Map<String, String> additions) {
+        environment = additions;
+        return this;
+    }
+
+    /** Starts it, and returns when it answers. */
+    public RedisProcess start() {
+        try {
+            Files.createDirectories(folder);
+            List<String> command = new ArrayList<>(List.of(RedisExecutable.path().toString()));
+            if (!arguments.isEmpty() && !arguments.get(0).startsWith("--")) {
+                // A file with its configuration comes first.
+                command.add(arguments.get(0));
+            }
+            command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", "",
+                    "--enable-debug-command", "yes"));
+            if (!supportsDebugSwitch()) {
+                command.subList(command.size() - 2, command.size()).clear();
+            }
+            command.addAll(arguments.stream().dropWhile(each -> !each.startsWith("--")).toList());
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("output.log").toFile()));
+            builder.environment().putAll(environment);
+            process = builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        await("start of Redis").atMost(Duration.ofSeconds(30)).until(this::answers);
+        return this;
+    }
+
+    // Redis 7 refuses DEBUG unless it is switched on; Redis 6 does not know the switch.
+    private static boolean supportsDebugSwitch() throws IOException {
+        Process version = new ProcessBuilder(RedisExecutable.path().toString(), "--version").start();
+        String text = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return !text.matches("(?s).*v=[0-6]\\..*");
+    }
+
+    private boolean answers() {
+        if (!process.isAlive()) {
+            throw new AssertionError("Redis ended with exit code " + process.exitValue() + ", see " + folder);
+        }
+        try (Jedis jedis = jedis()) {
+            jedis.ping();
+            return true;
+        } catch (JedisException e) {
+            // NOAUTH and LOADING are answers, but not those of a server that is ready.
+            return e.getMessage() != null && e.getMessage().contains("NOAUTH");
+        }
+    }
+
+    /** A connection of its own, which goes by none of the code under test, and not through a proxy. */
+    public Jedis jedis() {
+        return new Jedis(new HostAndPort(HOST, port),
+                DefaultJedisClientConfig.builder().connectionTimeoutMillis(5_000).socketTimeoutMillis(20_000).build());
+    }
+
+    /** Asks something over a connection of its own. */
+    public <T> T ask(Function<Jedis, T> question) {
+        try (Jedis jedis = jedis()) {
+            return question.apply(jedis);
+        }
+    }
+
+    /** Runs any command, and answers with its reply as text. */
+    public String command(String... words) {
+        return ask(jedis -> text(jedis.sendCommand(() -> bytes(words[0]),
+                Arrays.stream(words).skip(1).map(RedisProcess::bytes).toArray(byte[][]::new))));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(Object reply) {
+        if (reply instanceof byte[] bytes) {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+        if (reply instanceof List<?> list) {
+            return list.stream().map(RedisProcess::text).toList().toString();
+        }
+        return String.valueOf(reply);
+    }
+
+    /** The time of its clock, in microseconds. */
+    public long micros() {
+        List<String> time = ask(Jedis::time);
+        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+    }
+
+    /** All keys of bulkheads. */
+    public Set<String> keys() {
+        return ask(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
+    }
+
+    /** Ends it at once (SIGKILL). */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** Asks it to end (SIGTERM), and waits until it has. */
+    public void terminate() {
+        process.destroy();
+        process.onExit().join();
+    }
+
+    public boolean isAlive() {
+        return process != null && process.isAlive();
+    }
+
+    /** Stops it until {@link #resume} (SIGSTOP): connections stay open and nothing is answered. */
+    public void pause() {
+        Signals.send(process.pid(), "STOP");
+    }
+
+    /** Lets it go on that was paused (SIGCONT). */
+    public void resume() {
+        Signals.send(process.pid(), "CONT");
+    }
+
+    @Override
+    public void close() {
+        if (isAlive()) {
+            kill();
+        }
+    }
+}

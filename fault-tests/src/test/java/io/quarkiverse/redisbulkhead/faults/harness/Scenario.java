@@ -1,0 +1,30 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A test that breaks something, with a {@link Stage} as its parameter. It runs with each store, as often as
+ * {@code -Dfaults.repeat}
+ * says. After it, whatever it did, the {@link Stage} judges what happened.
+ */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@TestTemplate
+@ExtendWith(ScenarioExtension.class)
+public @interface Scenario {
+
+    /** The fault, in a few words; unique. */
+    String value();
+
+    /** What is to come of it, beside what the {@link Checker} demands of every history. Written before it was first run. */
+    String expected();
+
+    /** The stores that it makes sense for. */
+    Store[] stores() default { Store.SCRIPT, Store.LOCK };
+}

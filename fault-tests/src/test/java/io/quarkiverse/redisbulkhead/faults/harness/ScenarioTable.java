@@ -1,0 +1,85 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The table of all scenarios that went well, with what they came to, over all their runs. It is written to {@code target}, and
+ * into
+ * the document that {@code -Dfaults.table} names, between two marks.
+ */
+final class ScenarioTable {
+
+    private static final Path HERE = Path.of("target", "scenarios.md");
+    private static final String BEGIN = "<!-- scenarios: begin -->";
+    private static final String END = "<!-- scenarios: end -->";
+
+    private record Row(String group, String scenario, String expected, Store store) {
+    }
+
+    private record Sum(int runs, Figures figures) {
+    }
+
+    private static final Map<Row, Sum> ROWS = new TreeMap<>(Comparator.comparing(Row::group).thenComparing(Row::scenario)
+            .thenComparing(Row::store));
+
+    private ScenarioTable() {
+    }
+
+    static synchronized void add(Class<?> test, Scenario scenario, Store store, Figures figures) {
+        Row row = new Row(test.getSimpleName(), scenario.value(), scenario.expected(), store);
+        ROWS.merge(row, new Sum(1, figures),
+                (all, one) -> new Sum(all.runs() + 1, all.figures().and(one.figures())));
+        try {
+            Files.writeString(HERE, text());
+            String document = System.getProperty("faults.table", "");
+            if (!document.isEmpty()) {
+                writeInto(Path.of(document));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void writeInto(Path document) throws IOException {
+        String text = Files.readString(document);
+        int begin = text.indexOf(BEGIN);
+        int end = text.indexOf(END);
+        if (begin < 0 || end < begin) {
+            throw new IllegalStateException(document + " has no place for the table between " + BEGIN + " and " + END);
+        }
+        Files.writeString(document, text.substring(0, begin + BEGIN.length()) + "\n" + text() + text.substring(end));
+    }
+
+    private static String text() {
+        StringBuilder text = new StringBuilder();
+        String group = "";
+        for (Map.Entry<Row, Sum> entry : ROWS.entrySet()) {
+            Row row = entry.getKey();
+            if (!row.group().equals(group)) {
+                group = row.group();
+                text.append("\n`").append(group).append("`\n\n")
+                        .append("| fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap |\n")
+                        .append("|---|---|---|---|---|---|---|---|\n");
+            }
+            Figures figures = entry.getValue().figures();
+            text.append("| ").append(row.scenario()).append(" | ").append(row.expected()).append(" | ")
+                    .append(row.store().configured()).append(" | ").append(entry.getValue().runs()).append(" | ")
+                    .append(figures.executions()).append(" | ").append(figures.faults()).append(" | ")
+                    .append(seconds(figures.longestRecovery())).append(" | ").append(seconds(figures.longestOverlap()))
+                    .append(" |\n");
+        }
+        return text.append('\n').toString();
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.isZero() ? "-" : String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
+    }
+}

@@ -1,0 +1,335 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+import redis.clients.jedis.Jedis;
+
+/**
+ * Where a scenario plays: its servers, its proxies, its applications and the observer. At its end it lets everything come to
+ * rest, and judges: nobody was over the limit, out of order or without a token of its own; every permit can be taken; nothing
+ * is
+ * left in Redis; every application ends when it is asked to.
+ */
+public final class Stage implements AutoCloseable {
+
+    /** The lease of all bulkheads. */
+    public static final Duration LEASE = Duration.ofSeconds(3);
+
+    // A waiter that is gone keeps its place for so long.
+    private static final Duration PLACE = Duration.ofSeconds(10);
+    private static final Duration SLACK = Duration.ofSeconds(15);
+    private static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "keyed", 1);
+    private static final AtomicInteger FOLDERS = new AtomicInteger();
+
+    private final Path folder;
+    private final Store store;
+    private final History history = new History();
+    private final Observer observer;
+    private final Set<String> fair = new HashSet<>(Set.of("fair", "single"));
+    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final List<RedisProcess> servers = new ArrayList<>();
+    private final List<AutoCloseable> others = new ArrayList<>();
+    private Topology topology;
+    private long faults;
+    private long faultOverSince;
+    private Duration longestRecovery = Duration.ZERO;
+    private Duration allowedLeftoverTime = LEASE.plus(PLACE).plus(SLACK);
+
+    Stage(String name, Store store) {
+        this.folder = Path.of("target", "faults", name + "-" + FOLDERS.incrementAndGet());
+        this.store = store;
+        try {
+            this.observer = new Observer(history);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        LIMITS.forEach(history::limit);
+    }
+
+    public Store store() {
+        return store;
+    }
+
+    public History history() {
+        return history;
+    }
+
+    /** Starts a server of its own. */
+    public RedisProcess redis(String... arguments) {
+        RedisProcess redis = newRedis(arguments).start();
+        if (topology == null) {
+            topology = () -> List.of(redis);
+        }
+        return redis;
+    }
+
+    /** A server, or a sentinel, that is not yet started. */
+    public RedisProcess newRedis(String... arguments) {
+        RedisProcess redis = new RedisProcess(folder.resolve("redis-" + servers.size()), List.of(arguments));
+        servers.add(redis);
+        return redis;
+    }
+
+    /** Says which servers have the data, where there are more than one. */
+    public void topology(Topology those) {
+        topology = those;
+    }
+
+    /** Puts a network before a server. */
+    public Proxy proxy(RedisProcess redis) {
+        Proxy proxy = new Proxy(redis.port());
+        others.add(proxy);
+        return proxy;
+    }
+
+    /** Starts applications, and waits until they can be told what to do. */
+    public List<WorkerProcess> workers(int number, String redisUrl) {
+        return workers(number, redisUrl, Map.of());
+    }
+
+    /** Starts applications with more configuration. */
+    public List<WorkerProcess> workers(int number, String redisUrl, Map<String, String> configuration) {
+        return workers(number, redisUrl, configuration, Map.of());
+    }
+
+    /** Starts applications with additions to their environment. */
+    public List<WorkerProcess> workers(int number, String redisUrl, Map<String, String> configuration,
+            Map<String, String> environment) {
+        Map<String, String> all = new HashMap<>(Map.of("quarkus.redis.hosts", redisUrl, "quarkus.redis-bulkhead.store",
+                store.configured(), "worker.lease", LEASE.toMillis() + "ms"));
+        all.putAll(configuration);
+        List<WorkerProcess> started = new ArrayList<>();
+        try {
+            for (int i = 0; i < number; i++) {
+                WorkerProcess worker = WorkerProcess.start("worker-" + workers.size(), folder, history, observer, all,
+                        environment);
+                workers.add(worker);
+                started.add(worker);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        started.forEach(WorkerProcess::awaitStarted);
+        return started;
+    }
+
+    /** Starts one application. */
+    public WorkerProcess worker(String redisUrl) {
+        return workers(1, redisUrl).get(0);
+    }
+
+    /** Says that a bulkhead has another limit from now on. */
+    public void limit(String bulkhead, int limit) {
+        history.limit(bulkhead, limit);
+    }
+
+    /** Says that a bulkhead is not fair in all applications all the time, so that its order is not judged. */
+    public void notAlwaysFair(String bulkhead) {
+        fair.remove(bulkhead);
+    }
+
+    /** Does something that breaks something, and counts it. */
+    public void fault(Runnable what) {
+        faults++;
+        what.run();
+        faultOverSince = System.nanoTime();
+    }
+
+    /** Counts faults that were done elsewhere. */
+    public void countFaults(long number) {
+        faults += number;
+    }
+
+    /** Ends a fault. From now on the time to recover counts. */
+    public void repair(Runnable what) {
+        what.run();
+        faultOverSince = System.nanoTime();
+    }
+
+    /** Does something after which Redis may not know any more what it knew before, and counts it. */
+    public void dataLoss(RedisProcess server, Runnable what) {
+        fault(() -> {
+            history.forgot(server.micros());
+            what.run();
+        });
+    }
+
+    /** Waits until so many more executions have begun. */
+    public void awaitEntries(long more) {
+        long goal = history.entries() + more;
+        awaitThat("more executions", () -> history.entries() >= goal);
+    }
+
+    /** Waits until there are so many executions inside a bulkhead at once. */
+    public void awaitInside(String bulkhead, int number) {
+        awaitThat(number + " inside " + bulkhead, () -> inside(bulkhead) >= number);
+    }
+
+    /** How many executions are inside a bulkhead. */
+    public long inside(String bulkhead) {
+        return history.inside(visit -> visit.bulkhead().equals(bulkhead));
+    }
+
+    /** How many executions of an application are inside. */
+    public long inside(WorkerProcess worker) {
+        return history.inside(visit -> visit.worker().equals(worker.name()));
+    }
+
+    /**
+     * Waits until all permits of a bulkhead are in use at once by executions that can do something, and notes how long that
+     * took since
+     * the last fault was over.
+     *
+     * @param atMost how long the guarantees allow
+     */
+    public void awaitRecovery(String bulkhead, Duration atMost) {
+        awaitRecovery("all permits of " + bulkhead + " in use", atMost, () -> inside(bulkhead) >= LIMITS.get(bulkhead));
+    }
+
+    /** Waits until something holds, and notes how long that took since the last fault was over. */
+    public void awaitRecovery(String what, Duration atMost, Callable<Boolean> recovered) {
+        Duration deadline = atMost.plus(SLACK).minusNanos(System.nanoTime() - faultOverSince);
+        await(what).atMost(deadline).pollInterval(Duration.ofMillis(2)).until(recovered);
+        Duration took = Duration.ofNanos(System.nanoTime() - faultOverSince);
+        if (took.compareTo(longestRecovery) > 0) {
+            longestRecovery = took;
+        }
+    }
+
+    /** Waits for something that comes soon unless something is wrong. */
+    public void awaitThat(String what, Callable<Boolean> holds) {
+        await(what).atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(10)).until(holds);
+    }
+
+    /** Says that permits may stay in Redis for longer than usual after the end, and why that is allowed. */
+    public void leftoversMayLast(Duration longer) {
+        allowedLeftoverTime = allowedLeftoverTime.plus(longer);
+    }
+
+    Figures judge() {
+        workers.stream().filter(WorkerProcess::isAlive).forEach(WorkerProcess::stopLoad);
+        workers.stream().filter(WorkerProcess::isAlive).forEach(WorkerProcess::awaitLoadStopped);
+        awaitNothingHeld();
+        assertThatAllPermitsCanBeTaken();
+        endWorkers();
+        assertThatKeysEnd();
+        for (WorkerProcess worker : workers) {
+            assertThat(worker.failures()).as("what %s cannot explain", worker.name()).isEmpty();
+        }
+        Verdict verdict = new Checker(LEASE, fair).judge(history.evidence());
+        assertThat(verdict.violations()).as(() -> "violations, with these rejections: " + history.rejections()).isEmpty();
+        Duration overlap = verdict.longestOverlapOfPaused().compareTo(verdict.longestOverlapOfForgotten()) > 0
+                ? verdict.longestOverlapOfPaused()
+                : verdict.longestOverlapOfForgotten();
+        return new Figures(history.entries(), faults, longestRecovery, overlap);
+    }
+
+    private void awaitNothingHeld() {
+        await("an empty bulkhead").atMost(allowedLeftoverTime).pollInterval(Duration.ofMillis(50))
+                .untilAsserted(() -> assertThat(leftovers()).isEmpty());
+    }
+
+    /** All permits and places that live, by the servers' clocks. */
+    private List<String> leftovers() {
+        List<String> all = new ArrayList<>();
+        for (RedisProcess server : topology.servers()) {
+            long now = server.micros() / 1_000;
+            for (String key : server.keys()) {
+                if (key.endsWith(":holders") || key.endsWith(":waiters")) {
+                    server.ask(jedis -> jedis.zrangeByScore(key, "(" + now, "+inf"))
+                            .forEach(id -> all.add(key + " " + id));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** Where nothing is lost, somebody gets as many permits as the limit is. */
+    private void assertThatAllPermitsCanBeTaken() {
+        WorkerProcess taker = workers.stream().filter(WorkerProcess::isAlive).findFirst().orElse(null);
+        if (taker == null) {
+            return;
+        }
+        Set<String> used = history.evidence().visits().stream().map(Visit::bulkhead).filter(name -> !name.equals("keyed"))
+                .collect(Collectors.toSet());
+        for (String bulkhead : used) {
+            List<Held> all = new ArrayList<>();
+            int limit = history.currentLimit(bulkhead);
+            for (int i = 0; i < limit; i++) {
+                all.add(taker.hold(bulkhead));
+            }
+            await("all permits of " + bulkhead).atMost(SLACK).until(() -> inside(bulkhead) == limit);
+            all.forEach(Held::leave);
+        }
+    }
+
+    private void endWorkers() {
+        List<WorkerProcess> alive = workers.stream().filter(WorkerProcess::isAlive).toList();
+        alive.forEach(WorkerProcess::terminate);
+        alive.forEach(worker -> worker.awaitEnd(Duration.ofSeconds(30)));
+        for (RedisProcess server : topology.servers()) {
+            await("no connection left").atMost(SLACK)
+                    .untilAsserted(() -> assertThat(server.ask(Stage::clients)).isEmpty());
+        }
+    }
+
+    private static List<String> clients(Jedis jedis) {
+        return jedis.clientList().lines().filter(line -> !line.contains("cmd=client") && !line.contains("flags=S")
+                && !line.contains("flags=M") && !line.contains("cmd=publish") && !line.contains("cmd=ping")).toList();
+    }
+
+    private void assertThatKeysEnd() {
+        for (RedisProcess server : topology.servers()) {
+            for (String key : server.keys()) {
+                long ttl = server.ask(jedis -> jedis.pttl(key));
+                assertThat(ttl).as("time to live of %s", key).isNotEqualTo(-1);
+            }
+        }
+    }
+
+    void printOutput() {
+        for (WorkerProcess worker : workers) {
+            List<String> lines = worker.output().lines().toList();
+            System.err.println("---- the last lines of " + worker.name() + " in " + folder);
+            lines.subList(Math.max(0, lines.size() - 40), lines.size()).forEach(System.err::println);
+        }
+        System.err.println("---- rejections: " + history.rejections());
+        history.visitors().forEach(visit -> System.err.println("---- inside: " + visit));
+    }
+
+    @Override
+    public void close() {
+        workers.forEach(WorkerProcess::kill);
+        try {
+            observer.close();
+            for (AutoCloseable other : others) {
+                other.close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        } finally {
+            servers.forEach(RedisProcess::close);
+        }
+    }
+
+    /** The servers that have the data now. */
+    public interface Topology {
+
+        List<RedisProcess> servers();
+    }
+}

@@ -1,0 +1,35 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+/**
+ * One execution inside a guarded section, as the observer saw it. Times are the observer's, in nanoseconds.
+ *
+ * @param worker the process it ran in
+ * @param bulkhead the bulkhead's name
+ * @param key the key value; empty where there is none
+ * @param permit the permit's id; empty when there was none, as under an outage policy
+ * @param token the fencing token
+ * @param began when it was inside for certain
+ * @param ended when it may have left; {@link #NEVER} while it is inside
+ * @param lost when its process told that the permit was lost; {@link #NEVER} where it did not
+ */
+record Visit(String worker, String bulkhead, String key, String permit, long token, long began, long ended, long lost) {
+
+    static final long NEVER = Long.MAX_VALUE;
+
+    /** Until when it was entitled to be inside, as far as its process knew. */
+    long over() {
+        return Math.min(ended, lost);
+    }
+
+    /** What has one limit: the bulkhead, or one of its keys. */
+    String limited() {
+        return key.isEmpty() ? bulkhead : bulkhead + "/" + key;
+    }
+
+    @Override
+    public String toString() {
+        return limited() + " in " + worker + ", permit " + permit + ", token " + token + ", from " + began / 1_000_000
+                + " ms to "
+                + (over() == NEVER ? "now" : over() / 1_000_000 + " ms") + (lost == NEVER ? "" : ", lost");
+    }
+}

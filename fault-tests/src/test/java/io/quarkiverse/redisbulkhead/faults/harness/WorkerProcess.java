@@ -1,0 +1,243 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** An application as a process of its own. */
+public final class WorkerProcess {
+
+    private static final Duration LONGEST_START = Duration.ofSeconds(90);
+
+    /** What an application has after a garbage collection. */
+    public record Facts(int threads, long heapBytes) {
+    }
+
+    private final String name;
+    private final Process process;
+    private final Path output;
+    private final History history;
+    private final CompletableFuture<Consumer<String>> commands = new CompletableFuture<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final Set<String> running = ConcurrentHashMap.newKeySet();
+    private final Set<String> done = ConcurrentHashMap.newKeySet();
+    private final Set<String> stopping = new HashSet<>();
+    private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
+    private final List<String> losses = new CopyOnWriteArrayList<>();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private long pausedSince;
+
+    private WorkerProcess(String name, Process process, Path output, History history) {
+        this.name = name;
+        this.process = process;
+        this.output = output;
+        this.history = history;
+    }
+
+    /**
+     * Starts an application; {@link #awaitStarted} tells when it is there.
+     *
+     * @param name what it is called in the history
+     * @param configuration what is set at its start
+     * @param environment what is added to its environment
+     */
+    static WorkerProcess start(String name, Path folder, History history, Observer observer, Map<String, String> configuration,
+            Map<String, String> environment) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Quick to start rather than fast in the long run.
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m"));
+        command.add("-Dworker.observer=" + observer.address());
+        configuration.forEach((property, value) -> command.add("-D" + property + "=" + value));
+        command.add("-jar");
+        command.add(WorkerBuild.jar().toString());
+        Path output = Files.createDirectories(folder).resolve(name + ".log");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        WorkerProcess worker = new WorkerProcess(name, process, output, history);
+        observer.expect(process.pid(), worker);
+        return worker;
+    }
+
+    /** Waits until the application can be told what to do. */
+    public WorkerProcess awaitStarted() {
+        await("start of " + name).atMost(LONGEST_START).until(() -> {
+            if (!process.isAlive()) {
+                throw new AssertionError(name + " ended with exit code " + process.exitValue() + ":\n" + output());
+            }
+            return commands.isDone();
+        });
+        return this;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** What it has written so far. */
+    public String output() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The reasons of the losses that it has told. */
+    public List<String> losses() {
+        return losses;
+    }
+
+    /** What calls ended with that is neither a result nor a rejection. */
+    public List<String> failures() {
+        return failures;
+    }
+
+    /**
+     * Lets callers come again and again.
+     *
+     * @param bulkhead which one they call
+     * @param kind {@code sync} or {@code uni}
+     * @param holdMillis how long each execution takes
+     */
+    public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis) {
+        return load(bulkhead, kind, callers, holdMillis, 0);
+    }
+
+    /** As the other one, with so many keys in turn. */
+    public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis, int keys) {
+        String id = nextId();
+        running.add(id);
+        command("load " + id + " " + bulkhead + " " + kind + " " + callers + " " + holdMillis + " " + keys);
+        return this;
+    }
+
+    /** Tells all callers to stop after the call that they are at. */
+    void stopLoad() {
+        for (String id : running) {
+            if (stopping.add(id)) {
+                command("stop " + id);
+            }
+        }
+    }
+
+    void awaitLoadStopped() {
+        await("end of the load of " + name).atMost(Duration.ofSeconds(60)).until(() -> running.isEmpty() || !isAlive());
+    }
+
+    /** Makes one call, which stays inside until it is told to leave. */
+    public Held hold(String bulkhead) {
+        return hold(bulkhead, "-");
+    }
+
+    /** As the other one, with a key. */
+    public Held hold(String bulkhead, String key) {
+        String id = nextId();
+        command("hold " + id + " " + bulkhead + " " + key);
+        return new Held(this, id, bulkhead);
+    }
+
+    /** What it has now, after a garbage collection. */
+    public Facts facts() {
+        command("facts");
+        try {
+            Facts answer = facts.poll(30, TimeUnit.SECONDS);
+            if (answer == null) {
+                throw new AssertionError(name + " does not tell its facts");
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private String nextId() {
+        return name + "-" + numbers.incrementAndGet();
+    }
+
+    void command(String line) {
+        commands.join().accept(line);
+    }
+
+    boolean isDone(String id) {
+        return done.contains(id);
+    }
+
+    /** Kills it so that it cannot do anything more (SIGKILL). */
+    public void kill() {
+        long at = System.nanoTime();
+        process.destroyForcibly();
+        history.died(name, at);
+        process.onExit().join();
+    }
+
+    /** Asks it to end (SIGTERM). */
+    public void terminate() {
+        process.destroy();
+    }
+
+    public void awaitEnd(Duration atMost) {
+        await("end of " + name).atMost(atMost).until(() -> !process.isAlive());
+    }
+
+    /** Stops all its threads until {@link #resume} (SIGSTOP). */
+    public void pause() {
+        pausedSince = System.nanoTime();
+        Signals.send(process.pid(), "STOP");
+    }
+
+    /** Lets it go on that was paused (SIGCONT). */
+    public void resume() {
+        // Before the signal: what it does from now on is seen after that time.
+        history.paused(name, pausedSince, System.nanoTime());
+        Signals.send(process.pid(), "CONT");
+    }
+
+    void connected(Consumer<String> toWorker) {
+        commands.complete(toWorker);
+    }
+
+    void lost(String reason) {
+        losses.add(reason);
+    }
+
+    void failed(String line) {
+        failures.add(line);
+    }
+
+    void told(String[] words) {
+        switch (words[0]) {
+            case "stopped" -> {
+                if (!words[2].equals("well")) {
+                    failures.add(String.join(" ", words));
+                }
+                running.remove(words[1]);
+            }
+            case "done" -> done.add(words[1]);
+            case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2])));
+            default -> failures.add("what is " + String.join(" ", words));
+        }
+    }
+}

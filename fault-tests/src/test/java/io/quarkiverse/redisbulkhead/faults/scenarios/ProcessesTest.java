@@ -1,0 +1,75 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Applications that are killed, paused, or all start at once. */
+class ProcessesTest {
+
+    /** Trap 3. */
+    @Scenario(value = "kill -9 of holders", expected = "their permits are free within one lease")
+    void holdersAreKilled(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url());
+        WorkerProcess victim = workers.get(0);
+        List<Held> held = List.of(victim.hold("open"), victim.hold("open"), victim.hold("open"));
+        stage.awaitInside("open", held.size());
+        workers.get(1).load("open", "sync", 4, 20).load("open", "uni", 4, 20);
+
+        stage.fault(victim::kill);
+        stage.awaitRecovery("open", Stage.LEASE);
+    }
+
+    /** Trap 10. */
+    @Scenario(value = "kill -9 of the waiter at the head", expected = "it is skipped; the next one gets its permit within one lease")
+    void theWaiterAtTheHeadIsKilled(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(3, redis.url());
+        Held held = workers.get(0).hold("single");
+        stage.awaitInside("single", 1);
+        workers.get(1).hold("single");
+        stage.awaitThat("a waiter", () -> waiters(redis, "single") == 1);
+        Held next = workers.get(2).hold("single");
+        stage.awaitThat("another waiter", () -> waiters(redis, "single") == 2);
+
+        stage.fault(() -> {
+            workers.get(1).kill();
+            held.leave();
+        });
+        stage.awaitRecovery("the next waiter is inside", Stage.LEASE.plus(Duration.ofSeconds(5)),
+                () -> stage.inside(workers.get(2)) == 1);
+        next.leave();
+    }
+
+    private static long waiters(RedisProcess redis, String bulkhead) {
+        return redis.ask(jedis -> jedis.zcard("redis-bulkhead:{" + bulkhead + "}:waiters"));
+    }
+
+    /** Trap 7. */
+    @Scenario(value = "SIGSTOP of holders beyond the lease, then SIGCONT", expected = "their permits pass on after one lease; they learn of the loss, and their late releases take nothing from others")
+    void holdersSleep(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url());
+        WorkerProcess sleeper = workers.get(0);
+        List<Held> held = List.of(sleeper.hold("open"), sleeper.hold("open"));
+        stage.awaitInside("open", held.size());
+        workers.get(1).load("open", "sync", 4, 20).load("open", "uni", 4, 20);
+        stage.awaitEntries(20);
+
+        stage.fault(sleeper::pause);
+        stage.awaitRecovery("all permits in use by the other", Stage.LEASE, () -> stage.inside(workers.get(1)) == 3);
+        stage.repair(sleeper::resume);
+        stage.awaitThat("the losses are told", () -> sleeper.losses().size() == held.size());
+        held.forEach(Held::leave);
+        stage.awaitEntries(50);
+        assertThat(sleeper.losses()).hasSameSizeAs(held);
+    }
+}
