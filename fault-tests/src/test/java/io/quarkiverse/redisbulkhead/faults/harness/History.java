@@ -20,7 +20,7 @@ public final class History {
     private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
     private final Map<String, Long> rejections = new TreeMap<>();
     private long last = System.nanoTime();
-    private long entries;
+    private final Map<String, Long> entries = new TreeMap<>();
 
     private long now() {
         last = Math.max(last + 1, System.nanoTime());
@@ -29,7 +29,7 @@ public final class History {
 
     synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token) {
         inside.put(worker + number, new Visit(worker, bulkhead, key, permit, token, now(), Visit.NEVER, Visit.NEVER));
-        entries++;
+        entries.merge(bulkhead, 1L, Long::sum);
     }
 
     synchronized void left(String worker, long number) {
@@ -101,7 +101,12 @@ public final class History {
 
     /** How many executions have begun so far. */
     public synchronized long entries() {
-        return entries;
+        return entries.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** How many executions of a bulkhead have begun so far. */
+    public synchronized long entries(String bulkhead) {
+        return entries.getOrDefault(bulkhead, 0L);
     }
 
     /** How many calls did not come through, by bulkhead and kind. */

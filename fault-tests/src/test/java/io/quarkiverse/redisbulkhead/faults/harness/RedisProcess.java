@@ -12,15 +12,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** A Redis server, or a sentinel, as a process of its own. */
@@ -162,6 +167,30 @@ public final class RedisProcess implements AutoCloseable {
     /** All keys of bulkheads. */
     public Set<String> keys() {
         return ask(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
+    }
+
+    /** All permits that are held, and all places that are taken, by its clock. */
+    List<String> livingMembers() {
+        String afterNow = "(" + micros() / 1_000;
+        return ofEach(keys().stream().filter(key -> key.endsWith(":holders") || key.endsWith(":waiters")).toList(),
+                (pipeline, key) -> pipeline.zrangeByScore(key, afterNow, "+inf"), (key, ids) -> !ids.isEmpty());
+    }
+
+    /** The keys of bulkheads that would stay for ever. */
+    List<String> keysWithoutEnd() {
+        return ofEach(List.copyOf(keys()), Pipeline::pttl, (key, millis) -> millis == -1);
+    }
+
+    private <T> List<String> ofEach(List<String> keys, BiFunction<Pipeline, String, Response<T>> question,
+            BiPredicate<String, T> which) {
+        return ask(jedis -> {
+            Map<String, Response<T>> answers = new LinkedHashMap<>();
+            try (Pipeline pipeline = jedis.pipelined()) {
+                keys.forEach(key -> answers.put(key, question.apply(pipeline, key)));
+            }
+            return answers.entrySet().stream().filter(answer -> which.test(answer.getKey(), answer.getValue().get()))
+                    .map(answer -> answer.getKey() + " " + answer.getValue().get()).toList();
+        });
     }
 
     /** Ends it at once (SIGKILL). */

@@ -85,6 +85,11 @@ public final class Stage implements AutoCloseable {
         return redis;
     }
 
+    /** A file of its own, not yet made. */
+    Path newFile(String name) {
+        return folder.toAbsolutePath().resolve(name);
+    }
+
     /** Says which servers have the data, where there are more than one. */
     public void topology(Topology those) {
         topology = those;
@@ -105,6 +110,11 @@ public final class Stage implements AutoCloseable {
     /** Starts applications with more configuration. */
     public List<WorkerProcess> workers(int number, String redisUrl, Map<String, String> configuration) {
         return workers(number, redisUrl, configuration, Map.of());
+    }
+
+    /** Starts applications that find Redis as the configuration says. */
+    public List<WorkerProcess> workers(int number, Map<String, String> configuration) {
+        return workers(number, "none", configuration, Map.of());
     }
 
     /** Starts applications with additions to their environment. */
@@ -248,13 +258,7 @@ public final class Stage implements AutoCloseable {
     private List<String> leftovers() {
         List<String> all = new ArrayList<>();
         for (RedisProcess server : topology.servers()) {
-            long now = server.micros() / 1_000;
-            for (String key : server.keys()) {
-                if (key.endsWith(":holders") || key.endsWith(":waiters")) {
-                    server.ask(jedis -> jedis.zrangeByScore(key, "(" + now, "+inf"))
-                            .forEach(id -> all.add(key + " " + id));
-                }
-            }
+            all.addAll(server.livingMembers());
         }
         return all;
     }
@@ -290,15 +294,12 @@ public final class Stage implements AutoCloseable {
 
     private static List<String> clients(Jedis jedis) {
         return jedis.clientList().lines().filter(line -> !line.contains("cmd=client") && !line.contains("flags=S")
-                && !line.contains("flags=M") && !line.contains("cmd=publish") && !line.contains("cmd=ping")).toList();
+                && !line.contains("flags=M") && !line.contains("name=sentinel-")).toList();
     }
 
     private void assertThatKeysEnd() {
         for (RedisProcess server : topology.servers()) {
-            for (String key : server.keys()) {
-                long ttl = server.ask(jedis -> jedis.pttl(key));
-                assertThat(ttl).as("time to live of %s", key).isNotEqualTo(-1);
-            }
+            assertThat(server.keysWithoutEnd()).as("keys that never expire").isEmpty();
         }
     }
 

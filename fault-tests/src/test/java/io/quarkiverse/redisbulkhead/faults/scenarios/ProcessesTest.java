@@ -26,6 +26,7 @@ class ProcessesTest {
 
         stage.fault(victim::kill);
         stage.awaitRecovery("open", Stage.LEASE);
+        stage.awaitEntries(100);
     }
 
     /** Trap 10. */

@@ -1,0 +1,68 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A master with a replica, and three sentinels that replace the master when it is gone. */
+public final class SentinelGroup {
+
+    private static final String MASTER_NAME = "main";
+    private static final int SENTINELS = 3;
+
+    private final List<RedisProcess> data = new ArrayList<>();
+    private final List<RedisProcess> sentinels = new ArrayList<>();
+
+    /** Starts all of them on a stage, and waits until they know each other. */
+    public SentinelGroup(Stage stage) {
+        RedisProcess master = stage.newRedis().start();
+        data.add(master);
+        data.add(stage
+                .newRedis("--replicaof", RedisProcess.HOST, Integer.toString(master.port()), "--repl-diskless-sync-delay", "0")
+                .start());
+        for (int i = 0; i < SENTINELS; i++) {
+            sentinels
+                    .add(stage.newRedis(configuration(stage.newFile("sentinel-" + i + ".conf"), master), "--sentinel").start());
+        }
+        stage.topology(() -> List.of(master()));
+        await("the sentinels to know each other and the replica").atMost(Duration.ofSeconds(60))
+                .until(() -> sentinels.stream().map(sentinel -> sentinel.command("SENTINEL", "MASTER", MASTER_NAME))
+                        .allMatch(told -> told.contains("num-slaves, 1,")
+                                && told.contains("num-other-sentinels, " + (SENTINELS - 1) + ",")));
+        await("the replica").atMost(Duration.ofSeconds(60))
+                .until(() -> data.get(1).command("INFO", "replication").contains("master_link_status:up"));
+    }
+
+    private static String configuration(Path file, RedisProcess master) {
+        try {
+            Files.writeString(file, String.join("\n",
+                    "sentinel monitor " + MASTER_NAME + " " + RedisProcess.HOST + " " + master.port() + " 2",
+                    "sentinel down-after-milliseconds " + MASTER_NAME + " 1000",
+                    "sentinel failover-timeout " + MASTER_NAME + " 5000",
+                    "sentinel parallel-syncs " + MASTER_NAME + " 1", ""));
+            return file.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What an application is configured with. */
+    public Map<String, String> configuration() {
+        return Map.of("quarkus.redis.client-type", "sentinel", "quarkus.redis.master-name", MASTER_NAME, "quarkus.redis.hosts",
+                sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
+    }
+
+    /** The server that is the master now. */
+    public RedisProcess master() {
+        return data.stream().filter(RedisProcess::isAlive)
+                .filter(server -> server.command("ROLE").startsWith("[master")).findFirst().orElseThrow();
+    }
+}
