@@ -17,7 +17,10 @@ import jakarta.enterprise.event.Observes;
 
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 
 /** Does what the harness says, and tells what came of it. */
@@ -25,6 +28,7 @@ import io.quarkus.runtime.StartupEvent;
 public class Worker {
 
     private final GuardedWork work;
+    private final RedisBulkheads bulkheads;
     private final String observerAddress;
     private final ExecutorService threads = Executors.newCachedThreadPool(daemons("caller"));
     private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(2, daemons("timer"));
@@ -32,8 +36,9 @@ public class Worker {
     private final Map<String, CompletableFuture<Void>> gates = new ConcurrentHashMap<>();
     private ObserverLink observer;
 
-    Worker(GuardedWork work, @ConfigProperty(name = "worker.observer") String observerAddress) {
+    Worker(GuardedWork work, RedisBulkheads bulkheads, @ConfigProperty(name = "worker.observer") String observerAddress) {
         this.work = work;
+        this.bulkheads = bulkheads;
         this.observerAddress = observerAddress;
     }
 
@@ -41,6 +46,11 @@ public class Worker {
         observer = new ObserverLink(observerAddress, timers);
         observer.tell("hello " + ProcessHandle.current().pid());
         observer.listen(this::obey);
+    }
+
+    /** Nobody sends calls to an application that stops. */
+    void stop(@Observes ShutdownEvent event) {
+        load.values().forEach(Callers::stop);
     }
 
     void tellOfLoss(@Observes PermitLost loss) {
@@ -54,7 +64,8 @@ public class Worker {
                     Long.parseLong(words[5]), Integer.parseInt(words[6]));
             case "stop" -> load.remove(words[1]).stop();
             case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
-            case "let" -> gates.get(words[1]).complete(null);
+            case "let" -> gates.getOrDefault(words[1], new CompletableFuture<>()).complete(null);
+            case "ask" -> threads.execute(this::askRedis);
             case "facts" -> threads.execute(this::tellFacts);
             default -> throw new IllegalArgumentException("No such command: " + command);
         }
@@ -85,11 +96,20 @@ public class Worker {
         }
     }
 
+    private void askRedis() {
+        try {
+            bulkheads.semaphore(Guard.OPEN.bulkhead()).status();
+            observer.tell("asked well");
+        } catch (BulkheadUnavailableException e) {
+            observer.tell("asked " + e.getMessage());
+        }
+    }
+
     private void tellFacts() {
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         int live = ManagementFactory.getThreadMXBean().getThreadCount();
-        observer.tell("facts " + live + " " + heap);
+        observer.tell("facts " + live + " " + heap + " " + System.currentTimeMillis());
     }
 
     private static ThreadFactory daemons(String name) {

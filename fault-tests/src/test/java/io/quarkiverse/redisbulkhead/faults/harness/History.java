@@ -21,6 +21,7 @@ public final class History {
     private final Map<String, Long> rejections = new TreeMap<>();
     private long last = System.nanoTime();
     private final Map<String, Long> entries = new TreeMap<>();
+    private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
 
     private long now() {
         last = Math.max(last + 1, System.nanoTime());
@@ -30,6 +31,7 @@ public final class History {
     synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token) {
         inside.put(worker + number, new Visit(worker, bulkhead, key, permit, token, now(), Visit.NEVER, Visit.NEVER));
         entries.merge(bulkhead, 1L, Long::sum);
+        entriesOfWorkers.merge(worker, 1L, Long::sum);
     }
 
     synchronized void left(String worker, long number) {
@@ -107,6 +109,11 @@ public final class History {
     /** How many executions of a bulkhead have begun so far. */
     public synchronized long entries(String bulkhead) {
         return entries.getOrDefault(bulkhead, 0L);
+    }
+
+    /** How many executions of an application have begun so far. */
+    public synchronized long entriesOf(String worker) {
+        return entriesOfWorkers.getOrDefault(worker, 0L);
     }
 
     /** How many calls did not come through, by bulkhead and kind. */

@@ -44,6 +44,7 @@ public final class Stage implements AutoCloseable {
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
+    private final AtomicInteger clocks = new AtomicInteger();
     private Topology topology;
     private long faults;
     private long faultOverSince;
@@ -90,6 +91,11 @@ public final class Stage implements AutoCloseable {
         return folder.toAbsolutePath().resolve(name);
     }
 
+    /** A clock that is wrong, for the environment of a process. */
+    public FakeClock fakeClock(String offset) {
+        return new FakeClock(newFile("clock-" + clocks.incrementAndGet()), offset);
+    }
+
     /** Says which servers have the data, where there are more than one. */
     public void topology(Topology those) {
         topology = those;
@@ -119,6 +125,14 @@ public final class Stage implements AutoCloseable {
 
     /** Starts applications with additions to their environment. */
     public List<WorkerProcess> workers(int number, String redisUrl, Map<String, String> configuration,
+            Map<String, String> environment) {
+        List<WorkerProcess> started = workersWithoutRedis(number, redisUrl, configuration, environment);
+        started.forEach(WorkerProcess::awaitReady);
+        return started;
+    }
+
+    /** Starts applications, and does not wait until Redis answers them. */
+    public List<WorkerProcess> workersWithoutRedis(int number, String redisUrl, Map<String, String> configuration,
             Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(Map.of("quarkus.redis.hosts", redisUrl, "quarkus.redis-bulkhead.store",
                 store.configured(), "worker.lease", LEASE.toMillis() + "ms"));

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,8 +27,14 @@ public final class WorkerProcess {
 
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
-    /** What an application has after a garbage collection. */
-    public record Facts(int threads, long heapBytes) {
+    /**
+     * What an application tells of itself.
+     *
+     * @param threads how many threads live
+     * @param heapBytes what it keeps in memory after a garbage collection
+     * @param clock what it takes for the time of day
+     */
+    public record Facts(int threads, long heapBytes, Instant clock) {
     }
 
     private final String name;
@@ -42,6 +49,8 @@ public final class WorkerProcess {
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
     private final List<String> losses = new CopyOnWriteArrayList<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
+    private volatile boolean terminated;
     private long pausedSince;
 
     private WorkerProcess(String name, Process process, Path output, History history) {
@@ -84,6 +93,15 @@ public final class WorkerProcess {
                 throw new AssertionError(name + " ended with exit code " + process.exitValue() + ":\n" + output());
             }
             return commands.isDone();
+        });
+        return this;
+    }
+
+    /** Waits until Redis answers the application, as a readiness check does. */
+    WorkerProcess awaitReady() {
+        await("an answer of Redis to " + name).atMost(LONGEST_START).until(() -> {
+            command("ask");
+            return Boolean.TRUE.equals(redisAnswers.poll(30, TimeUnit.SECONDS));
         });
         return this;
     }
@@ -159,7 +177,7 @@ public final class WorkerProcess {
         return new Held(this, id, bulkhead);
     }
 
-    /** What it has now, after a garbage collection. */
+    /** What it tells of itself now. */
     public Facts facts() {
         command("facts");
         try {
@@ -195,6 +213,7 @@ public final class WorkerProcess {
 
     /** Asks it to end (SIGTERM). */
     public void terminate() {
+        terminated = true;
         process.destroy();
     }
 
@@ -230,13 +249,16 @@ public final class WorkerProcess {
     void told(String[] words) {
         switch (words[0]) {
             case "stopped" -> {
-                if (!words[2].equals("well")) {
+                // The last calls of an application that is told to end may find that it has ended.
+                if (!words[2].equals("well") && !terminated) {
                     failures.add(String.join(" ", words));
                 }
                 running.remove(words[1]);
             }
+            case "asked" -> redisAnswers.add(words[1].equals("well"));
             case "done" -> done.add(words[1]);
-            case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2])));
+            case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
+                    Instant.ofEpochMilli(Long.parseLong(words[3]))));
             default -> failures.add("what is " + String.join(" ", words));
         }
     }

@@ -1,0 +1,82 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The time of day that a process sees, as an offset from the true one, which may change while the process runs. Only the time
+ * of
+ * day is faked, not the clock that timers go by. It needs libfaketime.
+ */
+public final class FakeClock {
+
+    private static final String MISSING = "libfaketime is not installed, so no clock can be wrong"
+            + " (Debian: apt-get install libfaketime)";
+
+    private final Path library;
+    private final Path file;
+
+    /**
+     * Skips the test where it cannot be done.
+     *
+     * @param file where the offset is kept
+     * @param offset as libfaketime has it, for example {@code +1h}
+     */
+    public FakeClock(Path file, String offset) {
+        Optional<Path> found = library();
+        if (found.isEmpty()) {
+            // On the console too, where a skipped test does not tell its reason.
+            System.err.println("Skipped: " + MISSING);
+        }
+        assumeTrue(found.isPresent(), MISSING);
+        this.library = found.orElseThrow();
+        this.file = file.toAbsolutePath();
+        jumpTo(offset);
+    }
+
+    private static Optional<Path> library() {
+        Path libraries = Path.of("/usr/lib");
+        if (!Files.isDirectory(libraries)) {
+            return Optional.empty();
+        }
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(libraries)) {
+            for (Path folder : folders) {
+                Path library = folder.resolve("faketime").resolve("libfaketimeMT.so.1");
+                if (Files.exists(library)) {
+                    return Optional.of(library);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Optional.empty();
+    }
+
+    /** Changes the offset; the process sees it within a second. */
+    public void jumpTo(String offset) {
+        try {
+            Files.createDirectories(file.getParent());
+            Path next = file.resolveSibling(file.getFileName() + ".next");
+            Files.writeString(next, offset + "\n");
+            // The process must not read half of it.
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is added to the environment of the process. Without the last variable waiting threads spin. */
+    public Map<String, String> environment() {
+        return Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", file.toString(),
+                "FAKETIME_CACHE_DURATION", "1", "DONT_FAKE_MONOTONIC", "1", "FAKETIME_DONT_FAKE_MONOTONIC", "1",
+                "FAKETIME_FORCE_MONOTONIC_FIX", "0");
+    }
+}

@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.FakeClock;
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Applications whose clocks are wrong. */
+@Tag("long")
+class ClientClocksTest {
+
+    /** Trap 1. */
+    @Scenario(value = "clocks of applications hours apart, and jumping", expected = "nothing: no permit is lost, and nobody notices")
+    void clocksAreWrong(Stage stage) {
+        RedisProcess redis = stage.redis();
+        FakeClock ahead = stage.fakeClock("+3h");
+        FakeClock behind = stage.fakeClock("-2h");
+        WorkerProcess honest = stage.worker(redis.url());
+        WorkerProcess early = stage.workers(1, redis.url(), Map.of(), ahead.environment()).get(0);
+        WorkerProcess late = stage.workers(1, redis.url(), Map.of(), behind.environment()).get(0);
+        assertThatClockIsOffBy(early, Duration.ofHours(3));
+        assertThatClockIsOffBy(late, Duration.ofHours(-2));
+
+        List<WorkerProcess> all = List.of(honest, early, late);
+        Held longOne = early.hold("open");
+        stage.awaitInside("open", 1);
+        all.forEach(worker -> worker.load("open", "sync", 2, 20).load("fair", "uni", 2, 20).load("single", "sync", 2, 5));
+        for (String jump : List.of("-5h", "+7d", "+0", "-1h")) {
+            stage.fault(() -> {
+                ahead.jumpTo(jump);
+                behind.jumpTo(jump);
+            });
+            stage.awaitEntries(300);
+        }
+        stage.awaitThat("the last jump", () -> Duration.between(Instant.now(), early.facts().clock()).toMinutes() <= -59);
+        longOne.leave();
+        all.forEach(worker -> assertThat(worker.losses()).isEmpty());
+    }
+
+    private static void assertThatClockIsOffBy(WorkerProcess worker, Duration offset) {
+        assertThat(Duration.between(Instant.now(), worker.facts().clock())).isCloseTo(offset, Duration.ofMinutes(1));
+    }
+}

@@ -1,0 +1,45 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Very many of something at once. */
+@Tag("long")
+class CrowdTest {
+
+    private static final int KEYS = 10_000;
+    private static final int PROCESSES = 20;
+
+    /** Trap 21. */
+    @Scenario(value = "10,000 keyed bulkheads, and kill -9 of one application", expected = "each key keeps its limit of one; all its keys expire")
+    void manyKeys(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(3, redis.url());
+        workers.forEach(worker -> worker.load("keyed", "sync", 8, 1, KEYS).load("keyed", "uni", 8, 1, KEYS)
+                // Few keys, so that callers meet.
+                .load("keyed", "uni", 8, 20, 5));
+        stage.awaitEntries(KEYS);
+        stage.fault(() -> workers.get(0).kill());
+        stage.awaitEntries(KEYS);
+    }
+
+    @Scenario(value = "20 applications start at once", expected = "nobody is over the limit while connections are opened; each application gets permits")
+    void thunderingStart(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url());
+        stage.fault(() -> workers
+                .forEach(worker -> worker.load("open", "sync", 4, 10).load("fair", "uni", 4, 10).load("single", "sync", 1, 2)));
+        for (WorkerProcess worker : workers) {
+            stage.awaitRecovery("executions of " + worker.name(), Duration.ofSeconds(30),
+                    () -> stage.history().entriesOf(worker.name()) > 0);
+        }
+        stage.awaitEntries(1_000);
+    }
+}
