@@ -83,6 +83,7 @@ final class Observer implements AutoCloseable {
             case "in" -> history.entered(worker.name(), Long.parseLong(words[1]), words[2], word(words[3]), word(words[4]),
                     Long.parseLong(words[5]));
             case "out" -> history.left(worker.name(), Long.parseLong(words[1]));
+            case "tick" -> worker.ticked();
             case "lost" -> {
                 history.lost(words[1]);
                 worker.lost(words[2]);

@@ -27,6 +27,9 @@ public final class WorkerProcess {
 
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
+    // A process that was still for less has had the time to renew its leases, or to learn of their end.
+    private static final Duration STILL = Stage.LEASE.dividedBy(3);
+
     /**
      * What an application tells of itself.
      *
@@ -51,6 +54,7 @@ public final class WorkerProcess {
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
     private volatile boolean terminated;
+    private long lastTick = Visit.NEVER;
     private long pausedSince;
 
     private WorkerProcess(String name, Process process, Path output, History history) {
@@ -240,6 +244,15 @@ public final class WorkerProcess {
 
     void lost(String reason) {
         losses.add(reason);
+    }
+
+    /** Called often, unless the process stands still: paused by the test, or kept from running by others on the machine. */
+    void ticked() {
+        long now = System.nanoTime();
+        if (now - lastTick > STILL.toNanos()) {
+            history.paused(name, lastTick, now);
+        }
+        lastTick = now;
     }
 
     void failed(String line) {

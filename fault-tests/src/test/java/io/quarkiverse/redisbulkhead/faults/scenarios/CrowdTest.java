@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 
@@ -33,7 +34,8 @@ class CrowdTest {
     @Scenario(value = "20 applications start at once", expected = "nobody is over the limit while connections are opened; each application gets permits")
     void thunderingStart(Stage stage) {
         RedisProcess redis = stage.redis();
-        List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url());
+        // So many processes keep each other from running for longer than a short lease.
+        List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url(), Map.of("worker.lease", "30s", "worker.wait", "20s"));
         stage.fault(() -> workers
                 .forEach(worker -> worker.load("open", "sync", 4, 10).load("fair", "uni", 4, 10).load("single", "sync", 1, 2)));
         for (WorkerProcess worker : workers) {
