@@ -3,23 +3,34 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import java.time.Duration;
 
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
  * When a lease ends by the clock of this process: never later than by the clock of the store.
  *
- * @param askedAt when the store was asked last, by this process's clock
- * @param storeMillis the store's clock in its answer, or {@link #UNKNOWN} while there is none
+ * @param askedAt when the permit was asked for last, by this process's clock
+ * @param clockAskedAt when the store was asked the question that it answered with its clock, by this process's clock
+ * @param storeMillis the store's clock in that answer, or {@link #UNKNOWN} while there is none
  */
-record LeaseReckoning(long askedAt, long storeMillis) {
+record LeaseReckoning(long askedAt, long clockAskedAt, long storeMillis) {
 
     static final long UNKNOWN = -1;
 
     static LeaseReckoning asking(long nowNanos) {
-        return new LeaseReckoning(nowNanos, UNKNOWN);
+        return new LeaseReckoning(nowNanos, nowNanos, UNKNOWN);
+    }
+
+    /** What is known of the store's clock stays true: a hand-over may have come before this question. */
+    LeaseReckoning askingAgain(long nowNanos) {
+        return new LeaseReckoning(nowNanos, storeMillis == UNKNOWN ? nowNanos : clockAskedAt, storeMillis);
     }
 
     LeaseReckoning answered(long millis) {
-        return new LeaseReckoning(askedAt, millis);
+        return new LeaseReckoning(askedAt, askedAt, millis);
+    }
+
+    static LeaseReckoning polled(long sentAt, long millis) {
+        return new LeaseReckoning(sentAt, sentAt, millis);
     }
 
     /** The end of a lease that the store granted in its answer; the grant came after the question. */
@@ -30,9 +41,10 @@ record LeaseReckoning(long askedAt, long storeMillis) {
     /** The end of a lease that the store granted by itself; its clock came after the question. */
     long endOf(HandOver handOver, Duration lease, long nowNanos) {
         if (storeMillis == UNKNOWN) {
-            return endOfGrant(lease);
+            // The hand-over came after the question, and was good for so long at least.
+            return endOfGrant(lease.compareTo(PermitStore.ASSURED_LEASE) < 0 ? lease : PermitStore.ASSURED_LEASE);
         }
         long sinceAnswer = Duration.ofMillis(handOver.leaseEndMillis() - storeMillis).toNanos();
-        return Math.min(askedAt + sinceAnswer, nowNanos + lease.toNanos());
+        return Math.min(clockAskedAt + sinceAnswer, nowNanos + lease.toNanos());
     }
 }

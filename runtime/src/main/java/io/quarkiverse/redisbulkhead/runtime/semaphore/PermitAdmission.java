@@ -127,7 +127,8 @@ final class PermitAdmission implements Admission {
     private void ask() {
         AcquireRequest request;
         synchronized (this) {
-            reckoning = LeaseReckoning.asking(timers.nanoTime());
+            long now = timers.nanoTime();
+            reckoning = reckoning == null ? LeaseReckoning.asking(now) : reckoning.askingAgain(now);
             request = new AcquireRequest(bulkhead.id(), permitId, spec.permits(), lease, spec.fair(),
                     wait.place(), engine.identity().application(), engine.identity().instance(), method);
         }
@@ -372,7 +373,7 @@ final class PermitAdmission implements Admission {
     /** The store was asked what has become of this, and the clock of its answer is known. */
     synchronized void polled(String id, long sentAt, long storeMillis, Duration nearest) {
         if (state == State.WAITING && id.equals(permitId)) {
-            reckoning = new LeaseReckoning(sentAt, storeMillis);
+            reckoning = LeaseReckoning.polled(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
         }
     }

@@ -48,7 +48,8 @@ public interface PermitStore {
 
     /**
      * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
-     * same permit id answers with the same permit, or the same place among the waiters.
+     * same permit id answers with the same permit, which then has its full lease again, or the same place among the
+     * waiters.
      *
      * @param request what to take
      * @return the answer

@@ -79,6 +79,37 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "release reports");
     }
 
+    /**
+     * Without the store's clock nobody knows how old the hand-over is, or from when its lease counts; but it is good for five
+     * seconds.
+     */
+    @Test
+    void aHandOverBeforeTheAnswerCountsForNoLongerThanIsSure() {
+        Admission admission = ask(FAIR);
+        handOver(idOf("reports"), STORE_TIME + 30_000);
+        HeldPermit permit = granted(admission).join().get(0);
+
+        timers.jump(Duration.ofMillis(4_999));
+        assertThat(permit.isHeld()).isTrue();
+        timers.jump(Duration.ofMillis(1));
+        assertThat(permit.isHeld()).isFalse();
+        end(admission);
+    }
+
+    /** Trap 7: the process was paused, and asks a last time before it reads what came meanwhile. */
+    @Test
+    void anOldHandOverThatIsToldDuringTheLastLookIsNone() {
+        Admission admission = wait(FAIR);
+        timers.jump(Duration.ofMinutes(1));
+        timers.advance(Duration.ofMillis(1));
+
+        handOver(idOf("reports"), STORE_TIME + 500 + 30_000);
+
+        assertThat(granted(admission)).as("its lease is over").isNotDone();
+        store.acquires.get("reports").complete(new Full(1, FAR, false));
+        assertThat(granted(admission)).isCompletedExceptionally();
+    }
+
     /** Trap 4: the late answer tells that a copy of the request may follow; the release then refuses that. */
     @Test
     void aCopyThatIsToldLateIsRefusedAtTheEnd() {

@@ -120,6 +120,7 @@ final class BulkheadModel {
         state(request.limit());
         Entry holder = find(holders, request.permitId());
         if (holder != null) {
+            holder.end = Math.max(holder.end, now + request.lease().toMillis());
             return new Granted(holder.ticket, false);
         }
         int limit = resizedTo.orElse(request.limit());

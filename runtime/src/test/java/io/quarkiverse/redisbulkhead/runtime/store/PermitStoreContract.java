@@ -219,18 +219,38 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(1, Integer.MAX_VALUE);
     }
 
-    /** Trap 4: a request whose answer was lost may be sent again. */
+    /** Trap 4: a request whose answer was lost may be sent again. Whoever asks counts the lease from then. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void askingAgainAnswersWithTheSamePermitAndTheSameLease(boolean fair) {
-        Ask ask = ask("a").fair(fair).limit(2).lease(SHORT);
+    void askingAgainAnswersWithTheSamePermitAndAFullLease(boolean fair) {
+        Ask ask = ask("a").fair(fair).limit(2).lease(LEASE);
         long ticket = ask.ticket();
         Holder before = bulkhead.holder("a");
         stores.advance(Duration.ofSeconds(1));
 
-        assertThat(ask.ticket()).isEqualTo(ticket);
-        assertThat(ask.throughSecond().lease(LEASE).waiting().ticket()).isEqualTo(ticket);
+        assertThat(ask.throughSecond().lease(SHORT).ticket()).as("never shortens a lease").isEqualTo(ticket);
         assertThat(bulkhead.occupancy().holders()).containsExactly(before);
+        assertThat(ask.throughSecond().lease(LEASE).waiting().ticket()).isEqualTo(ticket);
+        assertThat(bulkhead.holder("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(LEASE));
+        assertThat(bulkhead.occupancy().holders()).hasSize(1);
+    }
+
+    /**
+     * A waiter whose wait is over asks a last time, and counts its lease from then, though the permit may have been handed over
+     * before, for a lease that counts from when it was seen.
+     */
+    @Test
+    void whoIsHandedAPermitWhileItLooksALastTimeHasAFullLease() {
+        ask("a").fair(true).send();
+        Ask last = ask("b").fair(true).waiting().lease(SHORT);
+        last.send();
+        stores.advance(Duration.ofSeconds(9));
+        bulkhead.release("a");
+        stores.advance(Duration.ofSeconds(1));
+
+        last.ticket();
+
+        assertThat(bulkhead.holder("b").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(SHORT));
     }
 
     /** Trap 3: the permits of a killed process are free again when their leases end, to the millisecond. */

@@ -50,6 +50,8 @@ public final class BulkheadSteps {
         settle();
         state.stateLimit(request.limit());
         if (state.isHeld(id)) {
+            // The caller counts its lease from when it asked; the permit may have been handed over long before.
+            state.lengthenLease(id, time.endOf(request.lease()));
             return new Granted(state.ticketOf(id), false);
         }
         int limit = state.resizedTo().orElse(request.limit());

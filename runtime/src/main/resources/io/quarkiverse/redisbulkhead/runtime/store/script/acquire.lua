@@ -1,5 +1,6 @@
 -- Takes a permit if fewer than the limit are held and nobody waits in the queue; else waits for one, if the caller wants to.
--- Asking again with an id that already holds a permit, or waits, answers with that: a lost reply may be asked for again.
+-- Asking again with an id that already holds a permit, or waits, answers with that: a lost reply may be asked for again. A permit that is
+-- held has its full lease then, because the caller counts it from when it asked.
 --
 -- KEYS    as in bulkhead.lua; may write all but cancelled
 -- ARGV[1] permit id
@@ -45,6 +46,9 @@ end
 settle()
 
 if isAfterNow(redis.call('ZSCORE', HOLDERS, id)) then
+    put(lease + SLACK, 'ZADD', HOLDERS, 'XX', 'GT', whole(from + lease), id)
+    keep(DETAILS, lease + SLACK)
+    keep(TICKET, lease + SLACK)
     local details = read(id)
     return { 1, details and details.ticket or 0, stateLimit() }
 end
