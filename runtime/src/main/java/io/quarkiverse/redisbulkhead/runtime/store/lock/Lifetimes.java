@@ -18,6 +18,11 @@ import io.vertx.redis.client.Request;
  */
 final class Lifetimes {
 
+    /**
+     * Whose details are those of the dead is told by leases and places, so none of these keys is gone before the details are.
+     */
+    private static final Set<Part> NO_SHORTER_THAN_DETAILS = Set.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY);
+
     private final Map<Part, Long> read = new EnumMap<>(Part.class);
     private final Map<Part, Long> needed = new EnumMap<>(Part.class);
     private final Map<Part, Long> cut = new EnumMap<>(Part.class);
@@ -54,11 +59,18 @@ final class Lifetimes {
         List<Request> commands = new ArrayList<>();
         for (Part key : Part.values()) {
             long left = read.getOrDefault(key, 0L);
-            long target = Math.max(cut.getOrDefault(key, left), needed.getOrDefault(key, 0L));
+            long target = target(key);
+            if (NO_SHORTER_THAN_DETAILS.contains(key) && (left > 0 || written.contains(key))) {
+                target = Math.max(target, target(Part.DETAILS));
+            }
             if (target != left || written.contains(key)) {
                 commands.add(Request.cmd(Command.PEXPIRE).arg(keys.of(key)).arg(target));
             }
         }
         return commands;
+    }
+
+    private long target(Part key) {
+        return Math.max(cut.getOrDefault(key, read.getOrDefault(key, 0L)), needed.getOrDefault(key, 0L));
     }
 }

@@ -48,6 +48,7 @@ settle()
 if isAfterNow(redis.call('ZSCORE', HOLDERS, id)) then
     put(lease + SLACK, 'ZADD', HOLDERS, 'XX', 'GT', whole(from + lease), id)
     keep(DETAILS, lease + SLACK)
+    keepTogether()
     keep(TICKET, lease + SLACK)
     local details = read(id)
     return { 1, details and details.ticket or 0, stateLimit() }
@@ -79,4 +80,5 @@ elseif redis.call('ZSCORE', STANDBY, id) then
     redis.call('ZADD', STANDBY, 'XX', whole((details and details.since or now) * 1000), id)
 end
 put(ttl, 'ZADD', WAITERS, 'GT', whole(now + place), id)
+keepTogether()
 return { 2, limit, nearestLeaseEnd(), from, stateLimit() }

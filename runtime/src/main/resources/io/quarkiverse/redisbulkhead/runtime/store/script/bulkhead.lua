@@ -72,6 +72,14 @@ local function put(ttl, command, key, ...)
     end
 end
 
+-- Whose details are those of the dead is told by leases and places, so none of these keys is gone before the details are.
+local function keepTogether()
+    local ttl = redis.call('PTTL', DETAILS)
+    for _, key in ipairs({ HOLDERS, QUEUE, WAITERS, STANDBY }) do
+        keep(key, ttl)
+    end
+end
+
 local function used()
     return redis.call('ZCOUNT', HOLDERS, AFTER_NOW, '+inf')
 end
@@ -143,6 +151,7 @@ local function hold(id, ticket, lease, ends, limit, rest)
         redis.call('ZREM', STANDBY, id)
         redis.call('ZREM', WAITERS, id)
     end
+    keepTogether()
 end
 
 -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.

@@ -15,6 +15,7 @@ end
 for _, key in ipairs({ WAITERS, QUEUE, STANDBY, DETAILS, TICKET }) do
     keep(key, longest + SLACK)
 end
+keepTogether()
 settle()
 
 local handedOver, gone = {}, {}

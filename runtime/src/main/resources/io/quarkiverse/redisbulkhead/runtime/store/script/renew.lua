@@ -1,6 +1,6 @@
 -- Lengthens leases. Never shortens one, and never brings back what is not held any more.
 --
--- KEYS    as in bulkhead.lua; writes holders; lengthens the life of details and ticket
+-- KEYS    as in bulkhead.lua; writes holders; lengthens the life of all but cancelled and limits
 -- ARGV    permit id, lease in ms, and so on in pairs; at most 500 of them
 --
 -- Reply   the ids that were not held any more
@@ -22,6 +22,7 @@ for i = 1, math.min(#ARGV, 1000), 2 do
 end
 if #gone < #ARGV / 2 then
     keep(DETAILS, longest + SLACK)
+    keepTogether()
     keep(TICKET, longest + SLACK)
 end
 return gone

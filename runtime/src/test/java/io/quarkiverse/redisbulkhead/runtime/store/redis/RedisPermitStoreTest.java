@@ -100,6 +100,25 @@ class RedisPermitStoreTest {
         assertThat(acquire("b", 1)).isInstanceOf(Granted.class);
     }
 
+    /**
+     * Whose details are those of the dead is told by leases and places. Were they gone first, the details would stay for as
+     * long as
+     * the bulkhead is used.
+     */
+    @Test
+    void detailsDoNotOutliveTheLeasesAndPlacesTheyBelongTo() {
+        acquire("a", 1);
+        get(store.acquire(
+                new AcquireRequest(BulkheadId.of("reports"), "b", 1, Duration.ofSeconds(2), true, Duration.ofSeconds(2),
+                        "app", "host:1", "Reports#render")));
+
+        get(store.renew(BulkheadId.of("reports"), Map.of("a", Duration.ofMinutes(10))));
+
+        for (String part : List.of("holders", "waiters", "queue")) {
+            assertThat(redis.command("PTTL", "test:{reports}:" + part).toLong()).as(part).isGreaterThan(590_000);
+        }
+    }
+
     /** Trap 7: a late or repeated release removes nothing but its own id. */
     @Test
     void aReleaseRemovesItsOwnPermitOnly() {
