@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
 import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
 
 import java.util.Optional;
-import java.util.UUID;
 
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Response;
@@ -24,7 +23,7 @@ final class BasicSemaphore implements OriginalSemaphore {
 
     @Override
     public Optional<String> acquire() {
-        String identifier = UUID.randomUUID().toString();
+        String identifier = client.identifiers().get();
         long now = client.clock().getAsLong();
         client.checkpoint().before(RoundTrip.TAKE);
         Response answers = client.redis().transaction(

@@ -14,7 +14,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /** One connection, used by one thread, that waits for each answer. */
-final class BlockingRedis implements AutoCloseable {
+final class BlockingRedis implements OriginalConnection, AutoCloseable {
 
     private final Redis client;
     private final RedisConnection connection;
@@ -32,13 +32,13 @@ final class BlockingRedis implements AutoCloseable {
         return request;
     }
 
-    /** One round trip with one command; the answer is null for nil. */
-    Response send(Command command, Object... args) {
+    @Override
+    public Response send(Command command, Object... args) {
         return get(connection.send(request(command, args)));
     }
 
-    /** One round trip with MULTI, the commands and EXEC; the answer is that of EXEC: null when a watched key has changed. */
-    Response transaction(Request... commands) {
+    @Override
+    public Response transaction(Request... commands) {
         List<Request> all = new ArrayList<>();
         all.add(Request.cmd(Command.MULTI));
         all.addAll(List.of(commands));

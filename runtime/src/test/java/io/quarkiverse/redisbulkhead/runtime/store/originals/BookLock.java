@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
 import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
 
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,7 +34,7 @@ final class BookLock {
 
     /** Tries for ten milliseconds; the answer is the token. */
     Optional<String> acquire() {
-        String token = UUID.randomUUID().toString();
+        String token = client.identifiers().get();
         long end = client.clock().getAsLong() + ACQUIRE_TIMEOUT_MILLIS;
         while (client.clock().getAsLong() < end) {
             client.checkpoint().before(RoundTrip.LOCK);

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
 import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
 
 import java.util.Optional;
-import java.util.UUID;
 
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -43,7 +42,7 @@ class FairSemaphore implements OriginalSemaphore {
 
     @Override
     public final Optional<String> acquire() {
-        String identifier = UUID.randomUUID().toString();
+        String identifier = client.identifiers().get();
         long now = client.clock().getAsLong();
         client.checkpoint().before(RoundTrip.DRAW_NUMBER);
         Response drawn = client.redis().transaction(

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.store.originals;
 
+import java.util.UUID;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What a client of the old semaphores has of its own.
@@ -8,6 +10,11 @@ import java.util.function.LongSupplier;
  * @param redis its connection
  * @param clock its clock, in milliseconds since the epoch
  * @param checkpoint told of its round trips
+ * @param identifiers new ones, for permits and for locks
  */
-record OriginalClient(BlockingRedis redis, LongSupplier clock, Checkpoint checkpoint) {
+record OriginalClient(OriginalConnection redis, LongSupplier clock, Checkpoint checkpoint, Supplier<String> identifiers) {
+
+    OriginalClient(OriginalConnection redis, LongSupplier clock, Checkpoint checkpoint) {
+        this(redis, clock, checkpoint, () -> UUID.randomUUID().toString());
+    }
 }

@@ -1,0 +1,261 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+
+/**
+ * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do it,
+ * with
+ * their {@code LeaseReckoning}. When they do it is open: a timer may come at any time, or never.
+ */
+final class Behaviour {
+
+    /** What a client may do next by itself. */
+    record Choice(String label, Consumer<World> effect) {
+    }
+
+    private final Setting setting;
+
+    Behaviour(Setting setting) {
+        this.setting = setting;
+    }
+
+    List<Choice> choices(World world, Client client) {
+        List<Choice> choices = new ArrayList<>();
+        int number = client.number;
+        switch (client.phase) {
+            case IDLE -> {
+                if (client.calls > 0) {
+                    choices.add(by(number, client.name() + " asks for a permit", (later, it) -> begin(it)));
+                }
+            }
+            case WAITING -> {
+                if (client.polledAgo == Client.NONE && world.mayHappen(Rare.POLL)) {
+                    choices.add(by(number, client.name() + " polls", (later, it) -> poll(later, it)));
+                }
+                choices.add(by(number, client.name() + " looks a last time, as its wait is over", (later, it) -> lookLast(it)));
+                choices.add(by(number, client.name() + " stops waiting", this::leave));
+            }
+            case HOLDING -> {
+                if (client.renewedAgo == Client.NONE && client.leaseLeft > 0 && world.mayHappen(Rare.RENEWAL)) {
+                    choices.add(by(number, client.name() + " renews", (later, it) -> renew(later, it)));
+                }
+                choices.add(by(number, client.name() + " ends its execution", this::leave));
+            }
+            default -> {
+            }
+        }
+        addTimeouts(world, client, choices);
+        return choices;
+    }
+
+    private void addTimeouts(World world, Client client, List<Choice> choices) {
+        int number = client.number;
+        boolean polls = client.phase == Phase.WAITING && client.polledAgo != Client.NONE;
+        boolean asks = client.phase == Phase.ASKING || client.phase == Phase.LEAVING;
+        if (world.mayHappen(Rare.TIMED_OUT) && (asks || polls)) {
+            choices.add(by(number, client.name() + " waits for the answer no longer", (later, it) -> {
+                later.happens(Rare.TIMED_OUT);
+                reclaim(later, it);
+            }));
+        }
+        if (world.mayHappen(Rare.TIMED_OUT) && client.phase == Phase.HOLDING && client.renewedAgo != Client.NONE) {
+            choices.add(by(number, client.name() + " waits for the renewal no longer", (later, it) -> {
+                later.happens(Rare.TIMED_OUT);
+                later.copies.addAll(it.abandon(request -> request.operation() == Operation.RENEW));
+                it.renewedAgo = Client.NONE;
+            }));
+        }
+        if (world.mayHappen(Rare.SENT_AGAIN) && !(client.outbox.isEmpty() && client.inbox.isEmpty())
+                && client.phase != Phase.DEAD) {
+            choices.add(new Choice(client.name() + "'s connection breaks, and it sends again what has no answer", later -> {
+                later.happens(Rare.SENT_AGAIN);
+                later.copies.addAll(later.clients.get(number).reconnect());
+            }));
+        }
+    }
+
+    private interface Effect {
+        void on(World world, Client client);
+    }
+
+    private static Choice by(int number, String label, Effect effect) {
+        return new Choice(label, later -> {
+            effect.on(later, later.clients.get(number));
+        });
+    }
+
+    private long place(Client client) {
+        if (client.role == Role.TRIES) {
+            return 0;
+        }
+        return client.lastLook ? 1 : setting.place();
+    }
+
+    private void begin(Client client) {
+        client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls;
+        client.calls--;
+        client.reckoning = ReckoningModel.asking();
+        client.phase = Phase.ASKING;
+        client.send(Operation.ACQUIRE, place(client));
+    }
+
+    private void askAgain(Client client) {
+        client.reckoning = client.reckoning.askingAgain();
+        client.phase = Phase.ASKING;
+        client.send(Operation.ACQUIRE, place(client));
+    }
+
+    private void lookLast(Client client) {
+        client.lastLook = true;
+        askAgain(client);
+    }
+
+    private void poll(World world, Client client) {
+        world.happens(Rare.POLL);
+        client.polledAgo = 0;
+        client.send(Operation.POLL, place(client));
+    }
+
+    private void renew(World world, Client client) {
+        world.happens(Rare.RENEWAL);
+        client.renewedAgo = 0;
+        client.send(Operation.RENEW, 0);
+    }
+
+    /** Gives back what it has, in the way that fits what is known. Answers to what was asked before tell nothing new. */
+    private void leave(World world, Client client) {
+        client.phase = Phase.LEAVING;
+        client.leaseLeft = 0;
+        client.send(client.copyMayFollow ? Operation.CANCEL : Operation.RELEASE, 0);
+    }
+
+    private void reclaim(World world, Client client) {
+        world.copies.addAll(client.abandon(request -> true));
+        client.phase = Phase.RECLAIMING;
+        client.leaseLeft = 0;
+        client.send(Operation.CANCEL, 0);
+    }
+
+    /** An answer arrives. */
+    void receive(World world, Client client, Answer answer) {
+        Reply reply = answer.reply();
+        client.copyMayFollow |= answer.request().again() && answer.request().operation() == Operation.ACQUIRE;
+        switch (answer.request().operation()) {
+            case ACQUIRE -> acquired(world, client, reply);
+            case POLL -> polled(world, client, reply);
+            case RENEW -> renewed(world, client, reply);
+            case RELEASE, CANCEL -> client.rest();
+        }
+    }
+
+    private void acquired(World world, Client client, Reply reply) {
+        if (client.phase != Phase.ASKING) {
+            // A notice was faster than the answer.
+            return;
+        }
+        switch (reply.what()) {
+            case GRANTED -> {
+                long left = client.reckoning.leaseLeft(setting.lease());
+                if (left > 0) {
+                    hold(client, left);
+                } else {
+                    reclaim(world, client);
+                }
+            }
+            case WAITING -> {
+                client.reckoning = client.reckoning.answered(BulkheadView.NOW + reply.clock());
+                if (client.lastLook) {
+                    leave(world, client);
+                } else {
+                    client.phase = Phase.WAITING;
+                }
+            }
+            default -> {
+                if (client.copyMayFollow) {
+                    reclaim(world, client);
+                } else {
+                    client.rest();
+                }
+            }
+        }
+    }
+
+    private static void hold(Client client, long leaseLeft) {
+        client.phase = Phase.HOLDING;
+        client.leaseLeft = leaseLeft;
+    }
+
+    private void polled(World world, Client client, Reply reply) {
+        long askedAgo = client.polledAgo;
+        client.polledAgo = Client.NONE;
+        if (client.phase == Phase.WAITING) {
+            client.reckoning = ReckoningModel.polled(askedAgo, BulkheadView.NOW + reply.clock());
+        }
+        switch (reply.what()) {
+            case HANDED_OVER -> handedOver(world, client, reply.end());
+            case GONE -> {
+                if (client.phase == Phase.WAITING) {
+                    beginAnew(client);
+                }
+            }
+            case FREE -> {
+                if (client.phase == Phase.WAITING && client.role == Role.WAITS) {
+                    askAgain(client);
+                }
+            }
+            default -> {
+            }
+        }
+    }
+
+    private void beginAnew(Client client) {
+        client.rest();
+        if (client.calls > 0) {
+            begin(client);
+        }
+    }
+
+    private void handedOver(World world, Client client, long end) {
+        if (client.phase != Phase.ASKING && client.phase != Phase.WAITING) {
+            return;
+        }
+        long left = client.reckoning.leaseLeft(new HandOver(1, BulkheadView.NOW + end), setting.lease());
+        if (left > 0) {
+            hold(client, left);
+        } else if (client.phase == Phase.WAITING) {
+            reclaim(world, client);
+        }
+    }
+
+    private void renewed(World world, Client client, Reply reply) {
+        long sentAgo = client.renewedAgo;
+        client.renewedAgo = Client.NONE;
+        if (client.phase == Phase.HOLDING) {
+            client.leaseLeft = client.leaseLeft == 0 || reply.what() == Reply.What.LOST ? 0
+                    : Math.max(client.leaseLeft, setting.lease() - sentAgo);
+        }
+    }
+
+    /** A notice arrives. */
+    void receive(World world, Client client, Notice notice) {
+        if (!notice.id().equals(client.id)) {
+            return;
+        }
+        if (notice.handedOver()) {
+            handedOver(world, client, notice.end());
+        } else if (client.phase == Phase.WAITING) {
+            askAgain(client);
+        }
+    }
+
+    /** Whether a notice can have any effect, now or later. */
+    static boolean matters(World world, Notice notice) {
+        Client client = world.clients.get(notice.client());
+        return notice.id().equals(client.id) && (client.phase == Phase.ASKING || client.phase == Phase.WAITING);
+    }
+}

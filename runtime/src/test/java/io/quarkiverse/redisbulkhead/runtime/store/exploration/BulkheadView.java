@@ -1,0 +1,84 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+
+/**
+ * What the keys of the bulkhead mean.
+ *
+ * @param redis where they are
+ */
+record BulkheadView(RedisModel redis) {
+
+    /** What the clock of the server always shows, milliseconds. */
+    static final long NOW = 1_700_000_000_000L;
+
+    private static final BulkheadKeys KEYS = new BulkheadKeys("x", BulkheadId.of("b"));
+
+    static final List<String> NAMES = KEYS.data().stream().map(String::new).toList();
+
+    static String key(Part part) {
+        return new String(KEYS.of(part));
+    }
+
+    Map<String, Double> scores(Part part) {
+        return redis.scores(key(part));
+    }
+
+    Map<String, String> details() {
+        return redis.hash(key(Part.DETAILS));
+    }
+
+    /** Who holds a permit, and how long from now. */
+    Map<String, Long> holders() {
+        return alive(Part.HOLDERS);
+    }
+
+    /** Who waits, and how long from now the place lasts. */
+    Map<String, Long> waiters() {
+        return alive(Part.WAITERS);
+    }
+
+    private Map<String, Long> alive(Part part) {
+        Map<String, Long> alive = new TreeMap<>();
+        scores(part).forEach((id, end) -> {
+            if (end > NOW) {
+                alive.put(id, end.longValue() - NOW);
+            }
+        });
+        return alive;
+    }
+
+    /** Who waits in the queue and is alive, by ticket. */
+    Map<String, Long> queue() {
+        Map<String, Long> queue = new TreeMap<>();
+        Map<String, Long> waiters = waiters();
+        scores(Part.QUEUE).forEach((id, ticket) -> {
+            if (waiters.containsKey(id)) {
+                queue.put(id, ticket.longValue());
+            }
+        });
+        return queue;
+    }
+
+    long ticketOf(String id) {
+        return PermitDetails.parse(details().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
+    }
+
+    /** All who have left anything that is not meant to outlive them. */
+    TreeSet<String> traces() {
+        TreeSet<String> ids = new TreeSet<>(details().keySet());
+        for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY)) {
+            ids.addAll(scores(part).keySet());
+        }
+        return ids;
+    }
+}

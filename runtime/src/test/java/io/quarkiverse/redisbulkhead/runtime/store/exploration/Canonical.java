@@ -1,0 +1,159 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import static io.quarkiverse.redisbulkhead.runtime.store.exploration.BulkheadView.NOW;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+
+/**
+ * Lets time pass, and makes worlds the same that differ in nothing that matters: by how much tickets differ, when something
+ * ended that has ended, what is only told to people. Without that there would be no end of states.
+ */
+final class Canonical {
+
+    private static final long MICROS = NOW * 1000;
+
+    /** Tickets that are further ahead of the clock are so because it was set back, and keep their distance. */
+    private static final long AHEAD = 1_000_000;
+
+    private Canonical() {
+    }
+
+    /** Time passes. */
+    static RedisModel later(RedisModel before, long millis) {
+        RedisModel store = before.copy();
+        BulkheadView view = new BulkheadView(store);
+        for (Part part : List.of(Part.HOLDERS, Part.WAITERS, Part.CANCELLED)) {
+            view.scores(part).replaceAll((id, end) -> end - millis);
+        }
+        for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
+            view.scores(part).replaceAll((id, micros) -> micros - millis * 1000);
+        }
+        String ticket = store.text(BulkheadView.key(Part.TICKET));
+        if (ticket != null) {
+            store.replace(BulkheadView.key(Part.TICKET), Long.toString(Long.parseLong(ticket) - millis * 1000));
+        }
+        view.details().replaceAll((id, text) -> shifted(text, millis));
+        for (String name : store.names()) {
+            if (store.expiresAt(name) != RedisModel.NEVER) {
+                store.expireAt(name, store.expiresAt(name) - millis);
+            }
+        }
+        store.setMicros(MICROS);
+        return store;
+    }
+
+    private static String shifted(String details, long millis) {
+        PermitDetails old = PermitDetails.parse(details).orElseThrow();
+        long ticket = old.ticket() == 0 ? 0 : old.ticket() - millis * 1000;
+        return with(old, ticket, old.since() - millis);
+    }
+
+    private static String with(PermitDetails old, long ticket, long since) {
+        return new PermitDetails(ticket, since, old.lease(), old.limit(), old.mailbox(), old.application(), old.instance(),
+                old.method()).text();
+    }
+
+    /** The form of a world that is the same for all that do not differ; changes and seals it. */
+    static World seal(World world) {
+        world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(), notice.ticket(),
+                Math.max(notice.end(), Reply.LONG_OVER)));
+        world.copies = distinct(world.copies);
+        world.notices = distinct(world.notices);
+        if (!world.isStoreSealed()) {
+            world.store = sealed(world);
+        }
+        return world.seal();
+    }
+
+    private static RedisModel sealed(World world) {
+        RedisModel store = world.store.copy();
+        BulkheadView view = new BulkheadView(store);
+        // No operator sets a limit here, and what others state is only told.
+        store.delete(BulkheadView.key(Part.LIMITS));
+        for (Part part : List.of(Part.HOLDERS, Part.WAITERS, Part.CANCELLED)) {
+            view.scores(part).replaceAll((id, end) -> Math.max(end, NOW));
+        }
+        renumberTickets(world, store);
+        renumberTurns(view);
+        return store;
+    }
+
+    private static <T> List<T> distinct(List<T> list) {
+        return new java.util.ArrayList<>(
+                list.stream().distinct().sorted(java.util.Comparator.comparing(Object::toString)).toList());
+    }
+
+    private static void renumberTickets(World world, RedisModel store) {
+        BulkheadView view = new BulkheadView(store);
+        String last = store.text(BulkheadView.key(Part.TICKET));
+        Set<Long> tickets = new TreeSet<>();
+        view.scores(Part.QUEUE).values().forEach(ticket -> tickets.add(ticket.longValue()));
+        view.details().keySet().forEach(id -> tickets.add(view.ticketOf(id)));
+        world.notices.forEach(notice -> tickets.add(notice.ticket()));
+        tickets.add(world.lastGranted);
+        if (last != null) {
+            tickets.add(Long.parseLong(last));
+        }
+        tickets.remove(0L);
+        Map<Long, Long> renumbered = renumbered(new TreeSet<>(tickets),
+                world.mayHappen(Rare.CLOCK_BACK) ? Setting.TICK * 1000 : 0);
+        view.scores(Part.QUEUE).replaceAll((id, ticket) -> (double) renumbered.get(ticket.longValue()));
+        view.details().replaceAll((id, text) -> {
+            PermitDetails old = PermitDetails.parse(text).orElseThrow();
+            boolean turnMatters = view.scores(Part.STANDBY).containsKey(id);
+            return with(old, renumbered.getOrDefault(old.ticket(), 0L), turnMatters ? old.since() : NOW);
+        });
+        world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
+                renumbered.getOrDefault(notice.ticket(), 0L), notice.end()));
+        world.lastGranted = renumbered.getOrDefault(world.lastGranted, 0L);
+        if (last != null) {
+            store.replace(BulkheadView.key(Part.TICKET), Long.toString(renumbered.get(Long.parseLong(last))));
+        }
+    }
+
+    /** How far tickets are behind the clock matters only as far as the clock may be set back. */
+    private static Map<Long, Long> renumbered(TreeSet<Long> tickets, long mayBeSetBack) {
+        Map<Long, Long> renumbered = new HashMap<>();
+        long past = MICROS - mayBeSetBack;
+        tickets.subSet(past, MICROS).forEach(ticket -> renumbered.put(ticket, ticket));
+        for (long ticket : tickets.headSet(past, false).descendingSet()) {
+            renumbered.put(ticket, --past);
+        }
+        long next = MICROS;
+        for (long ticket : tickets.tailSet(MICROS)) {
+            renumbered.put(ticket, ticket < MICROS + AHEAD ? next++ : ticket);
+        }
+        return renumbered;
+    }
+
+    /** Of turns that have come only the order matters, and that of the times to which they are put back. */
+    private static void renumberTurns(BulkheadView view) {
+        Map<String, Double> standby = view.scores(Part.STANDBY);
+        TreeSet<Long> millis = new TreeSet<>();
+        standby.forEach((id, micros) -> {
+            millis.add((long) Math.floor(micros / 1000));
+            PermitDetails.parse(view.details().getOrDefault(id, "")).ifPresent(details -> millis.add(details.since()));
+        });
+        Map<Long, Long> renumbered = new HashMap<>();
+        long past = NOW;
+        for (long milli : millis.headSet(NOW, false).descendingSet()) {
+            renumbered.put(milli, --past);
+        }
+        standby.replaceAll((id, micros) -> {
+            long milli = (long) Math.floor(micros / 1000);
+            return renumbered.getOrDefault(milli, milli) * 1000d + micros % 1000;
+        });
+        view.details().replaceAll((id, text) -> {
+            PermitDetails old = PermitDetails.parse(text).orElseThrow();
+            return with(old, old.ticket(), renumbered.getOrDefault(old.since(), old.since()));
+        });
+    }
+}

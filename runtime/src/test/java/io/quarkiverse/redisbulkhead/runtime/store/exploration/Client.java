@@ -1,0 +1,139 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
+
+/** One client, as a part of a {@link World}. It makes one call at a time, and has one connection, which keeps the order. */
+final class Client {
+
+    static final long NONE = -1;
+
+    final int number;
+    final Role role;
+    Phase phase = Phase.IDLE;
+    int calls;
+    /** The permit that the present call is about, or nothing. */
+    String id = "";
+    ReckoningModel reckoning;
+    /** For how long the lease counts, by the client's clock. */
+    long leaseLeft;
+    boolean copyMayFollow;
+    boolean lastLook;
+    /** How long ago a poll, or a renewal, was sent that has no answer yet. */
+    long polledAgo = NONE;
+    long renewedAgo = NONE;
+    List<Request> outbox = new ArrayList<>();
+    List<Answer> inbox = new ArrayList<>();
+
+    Client(int number, Role role, int calls) {
+        this.number = number;
+        this.role = role;
+        this.calls = calls;
+    }
+
+    Client copy() {
+        Client copy = new Client(number, role, calls);
+        copy.phase = phase;
+        copy.id = id;
+        copy.reckoning = reckoning;
+        copy.leaseLeft = leaseLeft;
+        copy.copyMayFollow = copyMayFollow;
+        copy.lastLook = lastLook;
+        copy.polledAgo = polledAgo;
+        copy.renewedAgo = renewedAgo;
+        copy.outbox = new ArrayList<>(outbox);
+        copy.inbox = new ArrayList<>(inbox);
+        return copy;
+    }
+
+    String name() {
+        return String.valueOf((char) ('A' + number));
+    }
+
+    /** What {@code Permit.isHeld()} says. */
+    boolean believesToHold() {
+        return phase == Phase.HOLDING && leaseLeft > 0;
+    }
+
+    /** Wants nothing any more, and waits for nothing. */
+    boolean isQuiet() {
+        return phase == Phase.DEAD || phase == Phase.IDLE && calls == 0 && outbox.isEmpty();
+    }
+
+    void send(Operation operation, long place) {
+        outbox.add(Request.of(this, operation, place));
+    }
+
+    /** The call is over. */
+    void rest() {
+        phase = Phase.IDLE;
+        id = "";
+        reckoning = null;
+        leaseLeft = 0;
+        copyMayFollow = false;
+        lastLook = false;
+        polledAgo = NONE;
+        renewedAgo = NONE;
+        inbox.clear();
+    }
+
+    /** Does not wait for these answers any more; tells which of the requests may still arrive. */
+    List<Request> abandon(Predicate<Request> which) {
+        List<Request> onTheirWay = outbox.stream().filter(which).toList();
+        outbox.removeAll(onTheirWay);
+        inbox.removeIf(answer -> which.test(answer.request()));
+        return onTheirWay;
+    }
+
+    /** Its connection breaks; all that has no answer is sent again. Tells what may still arrive over the old one. */
+    List<Request> reconnect() {
+        List<Request> onTheirWay = List.copyOf(outbox);
+        List<Request> again = new ArrayList<>();
+        inbox.forEach(answer -> again.add(answer.request().sentAgain()));
+        outbox.forEach(request -> again.add(request.sentAgain()));
+        outbox = again;
+        inbox.clear();
+        return onTheirWay;
+    }
+
+    /** Time passes. What is longer ago than a lease is the same as if it were just that long ago. */
+    void later(long here, long there, long lease) {
+        leaseLeft = Math.max(0, leaseLeft - here);
+        inbox.replaceAll(answer -> new Answer(answer.request(), answer.reply().later(there, there)));
+        if (reckoning != null) {
+            long before = reckoning.askedAgo();
+            reckoning = reckoning.later(here, there, lease);
+            forget(Operation.ACQUIRE, before + here - reckoning.askedAgo());
+        }
+        if (polledAgo != NONE) {
+            long before = polledAgo;
+            polledAgo = Math.min(lease, polledAgo + here);
+            forget(Operation.POLL, before + here - polledAgo);
+        }
+        if (renewedAgo != NONE) {
+            renewedAgo = Math.min(lease, renewedAgo + here);
+        }
+    }
+
+    private void forget(Operation operation, long millis) {
+        inbox.replaceAll(answer -> answer.request().operation() == operation
+                ? new Answer(answer.request(), answer.reply().later(0, -millis))
+                : answer);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(name()).append(' ').append(phase).append(' ').append(calls);
+        if (phase != Phase.IDLE && phase != Phase.DEAD) {
+            text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(lastLook ? " last look" : "");
+            text.append(phase == Phase.ASKING || phase == Phase.WAITING ? " reckons " + reckoning : "");
+            text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
+            text.append(polledAgo == NONE ? "" : " polled " + polledAgo)
+                    .append(renewedAgo == NONE ? "" : " renewed " + renewedAgo);
+        }
+        return text.append(outbox.isEmpty() ? "" : " >" + outbox).append(inbox.isEmpty() ? "" : " <" + inbox).toString();
+    }
+}

@@ -1,0 +1,75 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Explores the protocol with the real scripts. {@code -Dexploration=large} explores more, {@code -Dexploration.depth} bounds
+ * how
+ * many moves it goes. The figures go to standard output and to {@code target}.
+ */
+class ExplorationTest {
+
+    private static final int DEEPEST = Integer.getInteger("exploration.depth", 1_000);
+    private static final Path REPORT = Path.of("target", "exploration.md");
+
+    private static final List<String> ROWS = new ArrayList<>(
+            List.of("| what happens | states | moves | deepest | to the end | seconds |", "|---|---|---|---|---|---|"));
+
+    static Stream<Setting> settings() {
+        boolean large = System.getProperty("exploration", "small").equals("large");
+        return large ? Stream.concat(Settings.SMALL.stream(), Settings.LARGE.stream()) : Settings.SMALL.stream();
+    }
+
+    @AfterAll
+    static void publish() throws IOException {
+        String table = String.join("\n", ROWS) + "\n";
+        System.out.println(table);
+        Files.createDirectories(REPORT.getParent());
+        Files.writeString(REPORT, table);
+    }
+
+    @ParameterizedTest
+    @MethodSource("settings")
+    void noInterleavingBreaksARule(Setting setting) {
+        Exploration found = Explorer.explore(new ProtocolModel(setting), DEEPEST);
+
+        ROWS.add("| " + String.join(" | ", setting.name(), "" + found.states(), "" + found.moves(), "" + found.depth(),
+                found.complete() ? "yes" : "no", String.format("%.1f", found.took().toMillis() / 1000d)) + " |");
+        assertThat(found.counterexample().map(Counterexample::toString)).isEmpty();
+        assertThat(found.complete() || found.depth() == DEEPEST).as("explored as far as it was to").isTrue();
+    }
+
+    /** A checker that cannot fail is worth nothing: each of these must be found. */
+    @ParameterizedTest
+    @EnumSource
+    void aBrokenScriptIsFound(Mutation mutation) {
+        Exploration found = Explorer.explore(new ProtocolModel(mutation.setting, mutation.change()), 20);
+
+        assertThat(found.counterexample()).hasValueSatisfying(counterexample -> {
+            System.out.println(mutation + " is found in " + counterexample.steps().size() + " moves: " + counterexample.rule());
+            assertThat(counterexample.rule()).matches("[" + mutation.guarantees + "]: .*");
+        });
+    }
+
+    @Test
+    void aCounterexampleTellsWhatHappensInOrder() {
+        Exploration found = Explorer.explore(
+                new ProtocolModel(Mutation.A_LIMIT_TOO_MANY.setting, Mutation.A_LIMIT_TOO_MANY.change()), 20);
+
+        assertThat(found.counterexample().orElseThrow().toString()).startsWith("1: more permits are held than there are")
+                .contains("1. A asks for a permit").contains("-> GRANTED").contains("=> ");
+    }
+}

@@ -1,0 +1,66 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.function.BinaryOperator;
+
+/** A way to break the scripts on purpose. What the explorer must find is said with it. */
+enum Mutation {
+
+    ENDED_LEASES_COUNT(two(Role.TRIES).with(Rare.RENEWAL, 1), "bulkhead", "tonumber(score) > now", "tonumber(score) >= now",
+            "14"),
+    HAND_OVER_BEYOND_THE_LIMIT(two(Role.WAITS_IN_ORDER), "bulkhead", "if inUse >= (override or details.limit) then",
+            "if false then", "1"),
+    LAST_COMES_FIRST(Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER), "bulkhead",
+            "redis.call('ZRANGE', QUEUE, 0, 0)[1]", "redis.call('ZRANGE', QUEUE, -1, -1)[1]", "5"),
+    TICKETS_FORGET_THE_CLOCK(two(Role.TRIES).with(Rare.DATA_LOST, 1), "bulkhead", "(tonumber(lastTicket) or 0) + 1, micros",
+            "(tonumber(lastTicket) or 0) + 1, 1", "7"),
+    KEYS_WITHOUT_END(two(Role.TRIES), "bulkhead", "if tooShort then", "if false then", "9"),
+    DETAILS_OUTLIVE_PLACES(two(Role.WAITS_IN_ORDER).with(Rare.POLL, 1).with(Rare.RENEWAL, 1), "bulkhead",
+            "STANDBY }) do\n        keep(key, ttl)", "STANDBY }) do", "9"),
+    NOBODY_IS_SERVED_BEFORE(two(Role.WAITS_IN_ORDER), "acquire", "\nsettle()\n", "\n", "5"),
+    A_LIMIT_TOO_MANY(two(Role.TRIES), "acquire", "used() < limit", "used() <= limit", "1"),
+    CANCELLED_IS_GRANTED(two(Role.TRIES).with(Rare.TIMED_OUT, 1), "acquire", "isAfterNow(redis.call('ZSCORE', CANCELLED, id))",
+            "false", "9"),
+    ASKED_AGAIN_IS_NOT_LENGTHENED(two(Role.WAITS_IN_ORDER), "acquire",
+            "put(lease + SLACK, 'ZADD', HOLDERS, 'XX', 'GT', whole(from + lease), id)", "", "61"),
+    RENEWAL_REVIVES(two(Role.TRIES).with(Rare.RENEWAL, 1), "renew",
+            "if isAfterNow(redis.call('ZSCORE', HOLDERS, ARGV[i])) then\n        redis.call('ZADD', HOLDERS, 'XX', 'GT',",
+            "if true then\n        redis.call('ZADD', HOLDERS,", "14"),
+    RELEASE_OF_ALL(Setting.of("", 2, Role.TRIES, Role.TRIES), "release", "\nforget(ids)",
+            "\nforget(redis.call('ZRANGE', HOLDERS, 0, -1))", "4"),
+    RELEASE_IS_NOT_PASSED_ON(two(Role.WAITS_IN_ORDER), "release", "\nsettle()\n", "\n", "5"),
+    POLLS_TELL_OF_NOTHING_FREE(two(Role.WAITS), "poll", "free = math.max(0, (override or tonumber(ARGV[1])) - used())",
+            "free = 0", "5");
+
+    final Setting setting;
+    /** The numbers of the guarantees of which one is seen to be broken first. */
+    final String guarantees;
+
+    private final String script;
+    private final String text;
+    private final String broken;
+
+    Mutation(Setting setting, String script, String text, String broken, String guarantees) {
+        this.setting = setting;
+        this.script = script;
+        this.text = text;
+        this.broken = broken;
+        this.guarantees = guarantees;
+    }
+
+    private static Setting two(Role role) {
+        return Setting.of("", 1, role, role);
+    }
+
+    /** Breaks the scripts that have the text: one of them, or all where it is in the part that they share. */
+    BinaryOperator<String> change() {
+        return (name, whole) -> {
+            if (!script.equals("bulkhead") && !script.equals(name)) {
+                return whole;
+            }
+            if (!whole.contains(text)) {
+                throw new AssertionError("The script " + name + " has no " + text);
+            }
+            return whole.replace(text, broken);
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+
+/** Clients of one bulkhead, the network between them and the server, and the real scripts on the server. */
+final class ProtocolModel implements Model<World> {
+
+    private final Setting setting;
+    private final ScriptedStore store;
+    private final Behaviour behaviour;
+    private final StoreRules storeRules;
+    private final WorldRules worldRules;
+
+    ProtocolModel(Setting setting) {
+        this(setting, (name, text) -> text);
+    }
+
+    /** With scripts that are not as they should be: given a name and a text, tells what to run in its place. */
+    ProtocolModel(Setting setting, BinaryOperator<String> change) {
+        this.setting = setting;
+        this.store = new ScriptedStore(setting, change);
+        this.behaviour = new Behaviour(setting);
+        this.storeRules = new StoreRules(setting);
+        this.worldRules = new WorldRules(setting, store);
+    }
+
+    @Override
+    public World start() {
+        int[] bounds = new int[Rare.values().length];
+        setting.bounds().forEach((what, times) -> bounds[what.ordinal()] = times);
+        World world = new World(new RedisModel(BulkheadView.NOW * 1000), bounds);
+        for (Role role : setting.roles()) {
+            world.clients.add(new Client(world.clients.size(), role, setting.calls()));
+        }
+        return Canonical.seal(world);
+    }
+
+    @Override
+    public List<String> broken(World world) {
+        return worldRules.broken(world);
+    }
+
+    @Override
+    public List<Move<World>> moves(World world) {
+        List<Move<World>> moves = new ArrayList<>();
+        for (Client client : world.clients) {
+            for (Behaviour.Choice choice : behaviour.choices(world, client)) {
+                moves.add(move(world, choice.label(), choice.effect()));
+            }
+            if (!client.outbox.isEmpty()) {
+                moves.add(arrival(world, client.outbox.get(0), false));
+            }
+            if (!client.inbox.isEmpty()) {
+                Answer answer = client.inbox.get(0);
+                moves.add(move(world, client.name() + " gets the answer " + answer, later -> {
+                    Client it = later.clients.get(client.number);
+                    it.inbox.remove(0);
+                    behaviour.receive(later, it, answer);
+                }));
+            }
+            if (world.mayHappen(Rare.CRASH) && client.phase != Phase.DEAD && client.phase != Phase.IDLE) {
+                moves.add(move(world, client.name() + " is killed", later -> kill(later, client.number)));
+            }
+        }
+        world.copies.forEach(copy -> moves.add(arrival(world, copy, true)));
+        world.notices.forEach(notice -> moves.add(move(world, "the notice arrives: " + notice, later -> {
+            later.notices.remove(notice);
+            behaviour.receive(later, later.clients.get(notice.client()), notice);
+        })));
+        moves.add(move(world, "a tick passes", later -> pass(later, Setting.TICK, Setting.TICK)));
+        addFaultsOfTheServer(world, moves);
+        return moves;
+    }
+
+    private static void kill(World world, int number) {
+        world.happens(Rare.CRASH);
+        Client client = world.clients.get(number);
+        world.copies.addAll(client.abandon(request -> true));
+        client.rest();
+        client.calls = 0;
+        client.phase = Phase.DEAD;
+    }
+
+    private void addFaultsOfTheServer(World world, List<Move<World>> moves) {
+        if (world.mayHappen(Rare.DATA_LOST)) {
+            moves.add(move(world, "the server loses all data, and a tick passes", later -> {
+                later.happens(Rare.DATA_LOST);
+                later.store = new RedisModel(BulkheadView.NOW * 1000);
+                pass(later, Setting.TICK, Setting.TICK);
+            }));
+        }
+        if (world.mayHappen(Rare.CLOCK_AHEAD)) {
+            moves.add(move(world, "the clock of the server jumps ahead", later -> {
+                later.happens(Rare.CLOCK_AHEAD);
+                pass(later, 0, Setting.TICK);
+            }));
+        }
+        if (world.mayHappen(Rare.CLOCK_BACK)) {
+            moves.add(move(world, "the clock of the server jumps back", later -> {
+                later.happens(Rare.CLOCK_BACK);
+                pass(later, 0, -Setting.TICK);
+            }));
+        }
+    }
+
+    private Move<World> move(World world, String label, Consumer<World> effect) {
+        World next = world.copy();
+        effect.accept(next);
+        next.notices.removeIf(notice -> !Behaviour.matters(next, notice));
+        return new Move<>(label, Canonical.seal(next), List.of());
+    }
+
+    /** A request arrives at the server, and is carried out. */
+    private Move<World> arrival(World world, Request request, boolean isCopy) {
+        Outcome outcome = store.carryOut(world, request);
+        String sender = world.clients.get(request.client()).name();
+        String label = (isCopy ? "an old request of " + sender + " arrives: " : "the request of " + sender + " arrives: ")
+                + request
+                + " -> " + outcome.reply() + (outcome.notices().isEmpty() ? "" : ", notices " + outcome.notices());
+        Move<World> move = move(world, label, later -> {
+            later.store = outcome.store();
+            later.notices.addAll(outcome.notices());
+            for (String id : new BulkheadView(outcome.store()).holders().keySet()) {
+                later.lastGranted = Math.max(later.lastGranted, new BulkheadView(outcome.store()).ticketOf(id));
+            }
+            if (isCopy) {
+                later.copies.remove(request);
+            } else {
+                Client client = later.clients.get(request.client());
+                client.outbox.remove(0);
+                client.inbox.add(new Answer(request, outcome.reply()));
+            }
+        });
+        return new Move<>(move.label(), move.next(), storeRules.broken(world, request, outcome));
+    }
+
+    /** Time passes: so much for the clients, and so much by the clock of the server. */
+    private void pass(World world, long here, long there) {
+        world.store = Canonical.later(world.store, there);
+        world.clients.forEach(client -> client.later(here, there, setting.lease()));
+        world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
+                notice.ticket() == 0 ? 0 : notice.ticket() - there * 1000, notice.end() - there));
+        world.lastGranted -= world.lastGranted == 0 ? 0 : there * 1000;
+        // Nobody cancels for the dead, so how old their requests are does not matter.
+        world.copies.replaceAll(copy -> isDead(world, copy) ? copy : copy.older(here));
+        world.copies.removeIf(copy -> copy.age() >= setting.longestDelay());
+    }
+
+    private static boolean isDead(World world, Request copy) {
+        return world.clients.get(copy.client()).phase == Phase.DEAD;
+    }
+}

@@ -1,0 +1,201 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+
+/**
+ * An exploration is worth as much as the Redis and the Lua that it runs on: the same random histories on a real Redis, and on
+ * the one in memory, give the same answers and leave the same keys.
+ */
+class RedisModelTest {
+
+    private static final String CLOCK = "test:clock";
+    private static final String TOLD = "test:told";
+    private static final int HISTORIES = 20;
+    private static final int STEPS = 40;
+
+    static TestRedis redis;
+    static Redis client;
+
+    RedisModel model;
+
+    @BeforeAll
+    static void start() {
+        redis = new TestRedis();
+        client = redis.newClient();
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        redis.close();
+    }
+
+    @BeforeEach
+    void forgetAll() {
+        redis.command(client, "FLUSHALL");
+        model = new RedisModel(BulkheadView.NOW * 1000);
+    }
+
+    @Test
+    void scriptsAnswerAndWriteTheSame() {
+        LuaEngine lua = new LuaEngine();
+        for (int seed = 1; seed <= HISTORIES; seed++) {
+            forgetAll();
+            Random random = new Random(seed);
+            long millis = BulkheadView.NOW;
+            for (int step = 0; step < STEPS; step++) {
+                millis += new int[] { 0, 0, 1, 300, 5_000, 10_000, 61_000 }[random.nextInt(7)];
+                onBoth(List.of("SET", CLOCK, Long.toString(millis)));
+                String name = List
+                        .of("acquire", "acquire", "acquire", "poll", "renew", "release", "release", "revoke", "resize")
+                        .get(random.nextInt(9));
+                List<String> args = args(name, random);
+                String text = withClockOfItsOwn(ScriptTexts.of(name));
+
+                Object expected = values(redis.command(client, "EVAL", Stream.of(List.of(text, "8"), BulkheadView.NAMES, args)
+                        .flatMap(List::stream).toArray()));
+                String about = "seed " + seed + ", step " + step + ": " + name + " " + args;
+                assertThat(values(lua.run(model, text, BulkheadView.NAMES, args))).as(about).isEqualTo(expected);
+                assertSameKeys(about);
+            }
+        }
+    }
+
+    private static List<String> args(String script, Random random) {
+        String id = "p" + random.nextInt(5);
+        String time = List.of("300", "5000", "10000", "30000").get(random.nextInt(4));
+        return switch (script) {
+            case "acquire" -> List.of(id, Integer.toString(1 + random.nextInt(2)), time, Integer.toString(random.nextInt(2)),
+                    List.of("0", "300", "10000").get(random.nextInt(3)), PermitDetails.owner("box", "app", "host:1", "T#m"));
+            case "poll" -> List.of("2", id, time);
+            case "renew" -> List.of(id, time);
+            case "release" -> List.of(List.of("0", "0", "5000").get(random.nextInt(3)), id);
+            case "resize" -> List.of(Integer.toString(random.nextInt(4)));
+            default -> List.of(id);
+        };
+    }
+
+    /** The clock is a key, and so is what was published last; keys do not expire while the test runs. */
+    private static String withClockOfItsOwn(String text) {
+        return text.replace("redis.call('TIME')", "{ redis.call('GET', '" + CLOCK + "'), 0 }")
+                .replace("tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000")
+                .replace("local SLACK = 1000\n", "local SLACK = 3600000\n")
+                .replace("redis.pcall('PUBLISH', string.match(details.rest, '^[^\\n]*'), message)",
+                        "redis.call('SET', '" + TOLD + "', string.match(details.rest, '^[^\\n]*') .. message)");
+    }
+
+    @Test
+    void commandsOfTheOldSemaphoresAnswerAndWriteTheSame() {
+        Random random = new Random(1);
+        for (int step = 0; step < 400; step++) {
+            String member = "m" + random.nextInt(4);
+            String set = "set" + random.nextInt(2);
+            String score = Integer.toString(random.nextInt(5));
+            onBoth(switch (random.nextInt(14)) {
+                case 0, 1, 2 -> List.of("ZADD", set, score, member);
+                case 3 -> List.of("ZREM", set, member);
+                case 4 -> List.of("ZREMRANGEBYSCORE", set, "-inf", score);
+                case 5, 6 -> List.of("ZRANK", set, member);
+                case 7 -> List.of("ZINTERSTORE", "set0", "2", "set0", "set1", "WEIGHTS", "1", "0");
+                case 8 -> List.of("INCR", "counter");
+                case 9 -> List.of("SETNX", "lock", member);
+                case 10 -> List.of("EXPIRE", "lock", "600");
+                case 11 -> List.of("GET", "lock");
+                case 12 -> List.of("TTL", set);
+                default -> List.of("DEL", random.nextInt(2) == 0 ? "lock" : set);
+            });
+            assertSameKeys("step " + step);
+        }
+    }
+
+    private void onBoth(List<String> words) {
+        Object expected = values(redis.command(client, words.get(0), words.subList(1, words.size()).toArray()));
+        assertThat(values(model.execute(words))).as(words.toString()).isEqualTo(expected);
+    }
+
+    private void assertSameKeys(String about) {
+        Map<String, Object> real = new TreeMap<>();
+        Map<String, Object> modelled = new TreeMap<>();
+        for (Response name : redis.command(client, "KEYS", "*")) {
+            real.put(name.toString(),
+                    contents(values(read(name.toString(), redis.command(client, "TYPE", name.toString()).toString()))));
+            assertThat(redis.command(client, "PTTL", name.toString()).toLong() > 0).as(about + ": " + name + " expires")
+                    .isEqualTo(model.expiresAt(name.toString()) != RedisModel.NEVER);
+        }
+        for (String name : model.names()) {
+            modelled.put(name, contents(values(content(name))));
+        }
+        assertThat(modelled).as(about).isEqualTo(real);
+    }
+
+    private static Response read(String name, String type) {
+        return switch (type) {
+            case "string" -> redis.command(client, "GET", name);
+            case "hash" -> redis.command(client, "HGETALL", name);
+            default -> redis.command(client, "ZRANGEBYSCORE", name, "-inf", "+inf", "WITHSCORES");
+        };
+    }
+
+    private Object content(String name) {
+        if (name.endsWith(":details") || name.endsWith(":limits")) {
+            return model.execute(List.of("HGETALL", name));
+        }
+        boolean isText = name.startsWith("test:") || name.equals("lock") || name.equals("counter")
+                || name.equals(BulkheadView.key(Part.TICKET));
+        return model.execute(isText ? List.of("GET", name)
+                : List.of("ZRANGEBYSCORE", name, "-inf", "+inf", "WITHSCORES"));
+    }
+
+    /** Answers as texts and lists of them. */
+    private static Object values(Object answer) {
+        if (answer instanceof Response response && response.type() == ResponseType.MULTI) {
+            return StreamSupport.stream(response.spliterator(), false).map(RedisModelTest::values).toList();
+        }
+        if (answer instanceof List<?> list) {
+            return list.stream().map(RedisModelTest::values).toList();
+        }
+        return answer == null ? "nil" : answer.toString();
+    }
+
+    /**
+     * The content of a key: members and scores, or fields and values, in no order; the client may pair them, and write scores
+     * as doubles.
+     */
+    private static Object contents(Object values) {
+        if (values instanceof List<?> list) {
+            return list.stream().flatMap(each -> each instanceof List<?> pair ? pair.stream() : Stream.of(each))
+                    .map(each -> plain(each.toString())).sorted().toList();
+        }
+        return values;
+    }
+
+    private static String plain(String text) {
+        return text.matches("[0-9]+\\.[0-9]+(E[0-9]+)?")
+                ? new BigDecimal(text).setScale(0, RoundingMode.UNNECESSARY).toPlainString()
+                : text;
+    }
+}

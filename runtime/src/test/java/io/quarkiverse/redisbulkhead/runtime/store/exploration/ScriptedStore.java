@@ -1,0 +1,117 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import static io.quarkiverse.redisbulkhead.runtime.store.exploration.BulkheadView.NOW;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BinaryOperator;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
+
+/** The scripts, run on the server of a {@link World}. The same request to the same server is carried out only once. */
+final class ScriptedStore {
+
+    /** What came of a request. */
+    record Outcome(RedisModel store, Reply reply, List<Notice> notices, long ticket) {
+    }
+
+    private final Setting setting;
+    private final LuaEngine lua = new LuaEngine();
+    private final Map<Operation, String> scripts = new EnumMap<>(Operation.class);
+    private final Map<String, Outcome> known = new HashMap<>();
+
+    /**
+     * @param setting what limit, lease and so on the clients state
+     * @param change given the name of a script and its text, tells what to run in its place
+     */
+    ScriptedStore(Setting setting, BinaryOperator<String> change) {
+        this.setting = setting;
+        for (Operation operation : Operation.values()) {
+            String name = operation == Operation.CANCEL ? "release" : operation.name().toLowerCase(java.util.Locale.ROOT);
+            scripts.put(operation, change.apply(name, ScriptTexts.of(name)));
+        }
+    }
+
+    Outcome carryOut(World world, Request request) {
+        return known.computeIfAbsent(request.operation() + " " + request.id() + " " + request.place() + " " + world.storeText(),
+                unknown -> run(world.store.copy(), request));
+    }
+
+    private Outcome run(RedisModel store, Request request) {
+        List<?> answer = asList(lua.run(store, scripts.get(request.operation()), BulkheadView.NAMES, args(request)));
+        List<Notice> notices = new ArrayList<>();
+        for (Published message : store.takePublished()) {
+            notices.add(notice(message));
+        }
+        long ticket = request.operation() == Operation.ACQUIRE && number(answer, 0) == 1 ? number(answer, 1) : 0;
+        return new Outcome(store, reply(request, answer), notices, ticket);
+    }
+
+    private static List<?> asList(Object reply) {
+        return reply instanceof List<?> list ? list : List.of(reply);
+    }
+
+    private static long number(List<?> answer, int index) {
+        return Long.parseLong(answer.get(index).toString());
+    }
+
+    private List<String> args(Request request) {
+        String lease = Long.toString(setting.lease());
+        String place = Long.toString(request.place());
+        String limit = Integer.toString(setting.limit());
+        return switch (request.operation()) {
+            case ACQUIRE -> List.of(request.id(), limit, lease,
+                    setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
+                    PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method"));
+            case POLL -> List.of(limit, request.id(), place);
+            case RENEW -> List.of(request.id(), lease);
+            case RELEASE -> List.of("0", request.id());
+            case CANCEL -> List.of(Long.toString(setting.longestDelay()), request.id());
+        };
+    }
+
+    private static Reply reply(Request request, List<?> answer) {
+        return switch (request.operation()) {
+            case ACQUIRE -> acquired(answer);
+            case POLL -> polled(answer);
+            case RENEW -> Reply.of(answer.isEmpty() ? What.RENEWED : What.LOST);
+            case RELEASE, CANCEL -> Reply.of(What.DONE);
+        };
+    }
+
+    private static Reply acquired(List<?> answer) {
+        return switch ((int) number(answer, 0)) {
+            case 1 -> Reply.of(What.GRANTED);
+            case 0 -> Reply.of(What.FULL);
+            case 2 -> new Reply(What.WAITING, 0, number(answer, 3) - NOW);
+            default -> Reply.of(What.CANCELLED);
+        };
+    }
+
+    private static Reply polled(List<?> answer) {
+        long clock = number(answer, 0) - NOW;
+        List<?> handedOver = (List<?>) answer.get(3);
+        if (!handedOver.isEmpty()) {
+            return new Reply(What.HANDED_OVER, number(handedOver, 2) - NOW, clock);
+        }
+        if (!((List<?>) answer.get(4)).isEmpty()) {
+            return new Reply(What.GONE, 0, clock);
+        }
+        return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, clock);
+    }
+
+    private static Notice notice(Published message) {
+        String[] words = message.text().split(" ");
+        boolean handedOver = words[0].equals("handed-over");
+        return new Notice(Integer.parseInt(message.channel()), words[1], handedOver,
+                handedOver ? Long.parseLong(words[2]) : 0, handedOver ? Long.parseLong(words[3]) - NOW : 0);
+    }
+}

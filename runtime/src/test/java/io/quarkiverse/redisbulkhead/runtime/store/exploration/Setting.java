@@ -1,0 +1,56 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is explored.
+ *
+ * @param name for people
+ * @param limit how many permits there are
+ * @param roles the clients
+ * @param calls how many calls each of them makes
+ * @param lease how long a permit lives, milliseconds
+ * @param place how long a place among the waiters lives, milliseconds
+ * @param bounds how often what is bounded happens at the most
+ */
+record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, Map<Rare, Integer> bounds) {
+
+    /** The unit of time. Half of the longest place, and as long as what a permit that is handed over is good for at least. */
+    static final long TICK = 5_000;
+
+    /** With one call each, leases and places of two ticks, and nothing that is bounded. */
+    static Setting of(String name, int limit, Role... roles) {
+        return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, Map.of());
+    }
+
+    Setting calls(int each) {
+        return new Setting(name, limit, roles, each, lease, place, bounds);
+    }
+
+    Setting place(long millis) {
+        return new Setting(name, limit, roles, calls, lease, millis, bounds);
+    }
+
+    Setting with(Rare what, int times) {
+        Map<Rare, Integer> more = new EnumMap<>(Rare.class);
+        more.putAll(bounds);
+        more.put(what, times);
+        return new Setting(name, limit, roles, calls, lease, place, more);
+    }
+
+    boolean mayHappen(Rare what) {
+        return bounds.getOrDefault(what, 0) > 0;
+    }
+
+    /** For how long a request is refused that was given up, and after what time none arrives any more. */
+    long longestDelay() {
+        return 2 * TICK;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,100 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+
+/** What each operation must keep to, whatever the clients do. The numbers are those of the guarantees. */
+final class StoreRules {
+
+    static final String LIMIT = "1: more permits are held than there are";
+    static final String OWNERSHIP = "4: somebody else's permit or place was taken away or changed";
+    static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
+    static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
+    static final String NOT_PASSED_ON = "5: a permit is free while somebody waits in the queue";
+    static final String TOKENS = "7: a token does not grow";
+    static final String EXPIRY = "9: a key would stay behind";
+
+    private final Setting setting;
+
+    StoreRules(Setting setting) {
+        this.setting = setting;
+    }
+
+    /** The rules that are broken by what came of a request. */
+    List<String> broken(World world, Request request, Outcome outcome) {
+        List<String> broken = new ArrayList<>();
+        BulkheadView before = new BulkheadView(world.store);
+        BulkheadView after = new BulkheadView(outcome.store());
+        Set<String> granted = new TreeSet<>(after.holders().keySet());
+        granted.removeAll(before.holders().keySet());
+        if (after.holders().size() > setting.limit()) {
+            broken.add(LIMIT);
+        }
+        checkOthers(request, before, after, broken);
+        checkGranted(world, request, outcome, granted, broken);
+        if (request.operation() != Operation.RENEW && !isRefused(outcome) && after.holders().size() < setting.limit()
+                && !after.queue().isEmpty()) {
+            broken.add(NOT_PASSED_ON);
+        }
+        checkExpiry(outcome.store(), broken);
+        return broken;
+    }
+
+    private static boolean isRefused(Outcome outcome) {
+        return outcome.reply().what() == Reply.What.CANCELLED;
+    }
+
+    private static void checkOthers(Request request, BulkheadView before, BulkheadView after, List<String> broken) {
+        Map<String, Long> heldByOthers = new TreeMap<>(before.holders());
+        heldByOthers.remove(request.id());
+        Set<String> waitingOthers = new TreeSet<>(before.waiters().keySet());
+        waitingOthers.remove(request.id());
+        waitingOthers.removeAll(after.waiters().keySet());
+        waitingOthers.removeAll(after.holders().keySet());
+        if (!after.holders().entrySet().containsAll(heldByOthers.entrySet()) || !waitingOthers.isEmpty()) {
+            broken.add(OWNERSHIP);
+        }
+        if (request.operation() == Operation.RENEW
+                && after.holders().getOrDefault(request.id(), 0L) < before.holders().getOrDefault(request.id(), 0L)) {
+            broken.add(REVIVED);
+        }
+    }
+
+    private static void checkGranted(World world, Request request, Outcome outcome, Set<String> granted, List<String> broken) {
+        BulkheadView after = new BulkheadView(outcome.store());
+        if (request.operation() == Operation.RENEW && !granted.isEmpty()) {
+            broken.add(REVIVED);
+        }
+        long last = world.lastGranted;
+        for (long ticket : granted.stream().map(after::ticketOf).sorted().toList()) {
+            if (ticket <= last) {
+                broken.add(TOKENS);
+            }
+            last = ticket;
+        }
+        long greatest = last;
+        boolean wasGranted = outcome.reply().what() == Reply.What.GRANTED;
+        if (wasGranted && outcome.ticket() != after.ticketOf(request.id())) {
+            broken.add(TOKENS);
+        }
+        // Who was given a permit in this step was so by its ticket; who waits on has a greater one than all of them.
+        if (!granted.isEmpty() && after.queue().values().stream().anyMatch(ticket -> ticket < greatest)) {
+            broken.add(OVERTAKEN);
+        }
+    }
+
+    private void checkExpiry(RedisModel store, List<String> broken) {
+        for (String name : store.names()) {
+            if (store.expiresAt(name) == RedisModel.NEVER) {
+                broken.add(EXPIRY);
+            }
+        }
+    }
+}

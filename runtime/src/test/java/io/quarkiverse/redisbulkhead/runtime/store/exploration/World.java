@@ -1,0 +1,96 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+
+/**
+ * A state of everything: the server, the clients, and what is on its way. Now is always the same instant; when time passes,
+ * everything else is moved into the past. Not to be changed once {@link #seal} was called.
+ */
+final class World {
+
+    RedisModel store;
+    final List<Client> clients = new ArrayList<>();
+    /** What was sent, but nobody waits for; it may arrive at any time. */
+    List<Request> copies = new ArrayList<>();
+    List<Notice> notices = new ArrayList<>();
+    /** The greatest token that was granted. */
+    long lastGranted;
+    final int[] left;
+    private String storeText;
+    private RedisModel sealedStore;
+    private String sealedTickets;
+    private String text;
+
+    World(RedisModel store, int[] left) {
+        this.store = store;
+        this.left = left;
+    }
+
+    World copy() {
+        World copy = new World(store, left.clone());
+        clients.forEach(client -> copy.clients.add(client.copy()));
+        copy.copies = new ArrayList<>(copies);
+        copy.notices = new ArrayList<>(notices);
+        copy.lastGranted = lastGranted;
+        copy.storeText = storeText;
+        copy.sealedStore = sealedStore;
+        copy.sealedTickets = sealedTickets;
+        return copy;
+    }
+
+    boolean mayHappen(Rare what) {
+        return left[what.ordinal()] > 0;
+    }
+
+    void happens(Rare what) {
+        left[what.ordinal()]--;
+    }
+
+    /**
+     * Whether the server, and the tickets that are known elsewhere, are as they were when this world was sealed, or the one
+     * before.
+     */
+    boolean isStoreSealed() {
+        return store == sealedStore && tickets().equals(sealedTickets);
+    }
+
+    private String tickets() {
+        return lastGranted + " " + notices.stream().map(Notice::ticket).distinct().sorted().toList();
+    }
+
+    /** The world is as it shall be, and will not be changed any more. */
+    World seal() {
+        if (store != sealedStore) {
+            storeText = store.toString().replace('\n', ',');
+            sealedStore = store;
+        }
+        sealedTickets = tickets();
+        text = storeText + " last " + lastGranted % 1_000_000_000 + " " + clients + " copies " + copies + " notices " + notices
+                + " left " + Arrays.toString(left);
+        return this;
+    }
+
+    /** What the server has, as text. */
+    String storeText() {
+        return storeText;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof World world && text.equals(world.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,97 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
+
+/** What must be true at any time. The numbers are those of the guarantees. */
+final class WorldRules {
+
+    static final String BELIEFS = "1: more clients believe to hold a permit than there are permits";
+    static final String BELIEF = "6: a client believes to hold a permit for longer than the store grants it";
+    static final String CRASH = "2: a permit lives longer than a lease without being renewed";
+    static final String LEFT_BEHIND = "9: something stays behind of a call that is over";
+    static final String NOT_SERVED = "5: the first in the queue is not given a free permit when it asks";
+    static final String NOT_TOLD = "5: one who waits beside the queue does not get a free permit when it asks";
+
+    private final Setting setting;
+    private final ScriptedStore store;
+
+    WorldRules(Setting setting, ScriptedStore store) {
+        this.setting = setting;
+        this.store = store;
+    }
+
+    List<String> broken(World world) {
+        List<String> broken = new ArrayList<>();
+        BulkheadView bulkhead = new BulkheadView(world.store);
+        Map<String, Long> holders = bulkhead.holders();
+        if (beliefsMustHold()) {
+            checkBeliefs(world, holders, broken);
+        }
+        if (!setting.mayHappen(Rare.CLOCK_BACK) && holders.values().stream().anyMatch(left -> left > setting.lease())) {
+            broken.add(CRASH);
+        }
+        checkTraces(world, bulkhead, broken);
+        checkWaiters(world, bulkhead, broken);
+        return broken;
+    }
+
+    /** When the server forgets, or its clock jumps, clients cannot know. */
+    private boolean beliefsMustHold() {
+        return !setting.mayHappen(Rare.DATA_LOST) && !setting.mayHappen(Rare.CLOCK_AHEAD)
+                && !setting.mayHappen(Rare.CLOCK_BACK);
+    }
+
+    private void checkBeliefs(World world, Map<String, Long> holders, List<String> broken) {
+        if (world.clients.stream().filter(Client::believesToHold).count() > setting.limit()) {
+            broken.add(BELIEFS);
+        }
+        for (Client client : world.clients) {
+            if (client.believesToHold() && holders.getOrDefault(client.id, 0L) < client.leaseLeft) {
+                broken.add(BELIEF);
+            }
+        }
+    }
+
+    /** Of calls that are over and were not cut short by a crash, nothing is left; of others only what ends by itself. */
+    private static void checkTraces(World world, BulkheadView bulkhead, List<String> broken) {
+        for (String id : bulkhead.traces()) {
+            Client owner = world.clients.get(id.charAt(0) - 'a');
+            boolean mayArrive = world.copies.stream().anyMatch(copy -> copy.id().equals(id));
+            if (owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
+                broken.add(LEFT_BEHIND);
+            }
+        }
+    }
+
+    private void checkWaiters(World world, BulkheadView bulkhead, List<String> broken) {
+        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty()) {
+            return;
+        }
+        bulkhead.queue().entrySet().stream().min(Map.Entry.comparingByValue()).ifPresent(first -> {
+            if (poll(world, first.getKey()).reply().what() != What.HANDED_OVER) {
+                broken.add(NOT_SERVED);
+            }
+        });
+        if (bulkhead.queue().isEmpty()) {
+            for (String id : bulkhead.waiters().keySet()) {
+                if (poll(world, id).reply().what() != What.FREE
+                        || ask(world, id).reply().what() != What.GRANTED) {
+                    broken.add(NOT_TOLD);
+                }
+            }
+        }
+    }
+
+    private Outcome poll(World world, String id) {
+        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.POLL, id, setting.place(), false, 0));
+    }
+
+    private Outcome ask(World world, String id) {
+        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.ACQUIRE, id, setting.place(), false, 0));
+    }
+}

@@ -1,0 +1,146 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.luaj.vm2.Globals;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.lib.OneArgFunction;
+import org.luaj.vm2.lib.VarArgFunction;
+import org.luaj.vm2.lib.jse.JsePlatform;
+
+/** Runs scripts on a {@link RedisModel} as Redis runs them. For one thread. */
+public final class LuaEngine {
+
+    private static final LuaString ERR = LuaValue.valueOf("err");
+
+    private final Globals globals = JsePlatform.standardGlobals();
+    private final Map<String, LuaValue> compiled = new HashMap<>();
+    private RedisModel redis;
+
+    public LuaEngine() {
+        // What Lua 5.1 has, which Redis has, and this Lua has not, or has otherwise.
+        globals.set("unpack", globals.get("table").get("unpack"));
+        globals.get("string").set("format", new WholeNumbers());
+        LuaTable library = new LuaTable();
+        library.set("call", new Call(true));
+        library.set("pcall", new Call(false));
+        library.set("error_reply", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue message) {
+                return error(message.tojstring());
+            }
+        });
+        globals.set("redis", library);
+    }
+
+    /** {@code %.0f}, which this Lua writes in the way of scientists. */
+    private static final class WholeNumbers extends VarArgFunction {
+
+        @Override
+        public Varargs invoke(Varargs args) {
+            if (!args.checkjstring(1).equals("%.0f")) {
+                throw new LuaError("Only %.0f is known here");
+            }
+            return LuaValue.valueOf(String.format(Locale.ROOT, "%.0f", args.checkdouble(2)));
+        }
+    }
+
+    private final class Call extends VarArgFunction {
+
+        private final boolean raises;
+
+        private Call(boolean raises) {
+            this.raises = raises;
+        }
+
+        @Override
+        public Varargs invoke(Varargs args) {
+            List<String> words = new ArrayList<>();
+            for (int i = 1; i <= args.narg(); i++) {
+                words.add(args.checkjstring(i));
+            }
+            try {
+                return toLua(redis.execute(words));
+            } catch (RedisError e) {
+                if (raises) {
+                    throw new LuaError(e);
+                }
+                return error(e.getMessage());
+            }
+        }
+    }
+
+    private static LuaTable error(String message) {
+        LuaTable table = new LuaTable();
+        table.set(ERR, LuaValue.valueOf(message));
+        return table;
+    }
+
+    private static LuaValue toLua(Object reply) {
+        if (reply == null) {
+            return LuaValue.FALSE;
+        }
+        if (reply instanceof Long number) {
+            return LuaValue.valueOf(number);
+        }
+        if (reply instanceof List<?> list) {
+            return LuaValue.listOf(list.stream().map(LuaEngine::toLua).toArray(LuaValue[]::new));
+        }
+        return LuaValue.valueOf((String) reply);
+    }
+
+    /**
+     * Runs a script.
+     *
+     * @param on the server, which the script may change
+     * @param script its text
+     * @param keys its KEYS
+     * @param args its ARGV
+     * @return its reply
+     */
+    public Object run(RedisModel on, String script, List<String> keys, List<String> args) {
+        redis = on;
+        globals.set("KEYS", texts(keys));
+        globals.set("ARGV", texts(args));
+        try {
+            return fromLua(compiled.computeIfAbsent(script, text -> globals.load(text, "script")).call());
+        } catch (LuaError e) {
+            if (e.getCause() instanceof RedisError refused) {
+                throw refused;
+            }
+            throw e;
+        }
+    }
+
+    private static LuaTable texts(List<String> texts) {
+        return LuaValue.listOf(texts.stream().map(LuaValue::valueOf).toArray(LuaValue[]::new));
+    }
+
+    private static Object fromLua(LuaValue value) {
+        if (value.isstring() && !value.isnumber() || value instanceof LuaString) {
+            return value.tojstring();
+        }
+        if (value.isnumber()) {
+            return value.tolong();
+        }
+        if (value.istable()) {
+            if (!value.get(ERR).isnil()) {
+                throw new RedisError(value.get(ERR).tojstring());
+            }
+            List<Object> list = new ArrayList<>();
+            for (int i = 1; !value.get(i).isnil(); i++) {
+                list.add(fromLua(value.get(i)));
+            }
+            return list;
+        }
+        return value.toboolean() ? 1L : null;
+    }
+}

@@ -1,0 +1,336 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * A Redis in memory. Time does not pass by itself: it is what the owner sets. Answers are whole numbers, texts, lists and
+ * null; {@code OK} is a text.
+ */
+public final class RedisModel {
+
+    /** The expiry of a key that never expires. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    private final Map<String, Key> keys = new TreeMap<>();
+    private List<Published> published = new ArrayList<>();
+    private long micros;
+
+    private static final class Key {
+
+        private Object value;
+        private long expiresAt = NEVER;
+
+        private Key(Object value) {
+            this.value = value;
+        }
+
+        private Key copy() {
+            Key copy = new Key(
+                    value instanceof SortedSet set ? set.copy() : value instanceof Map<?, ?> map ? new TreeMap<>(map) : value);
+            copy.expiresAt = expiresAt;
+            return copy;
+        }
+    }
+
+    /** An empty server, at that time in microseconds. */
+    public RedisModel(long micros) {
+        this.micros = micros;
+    }
+
+    /** The same content and time; changes of one are none of the other. What was published is not copied. */
+    public RedisModel copy() {
+        RedisModel copy = new RedisModel(micros);
+        keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
+        return copy;
+    }
+
+    /** Sets the clock; keys whose time has come are gone. */
+    public void setMicros(long now) {
+        micros = now;
+        keys.values().removeIf(key -> key.expiresAt <= millis());
+    }
+
+    private long millis() {
+        return Math.floorDiv(micros, 1000L);
+    }
+
+    /** The names of all keys. */
+    public Set<String> names() {
+        return Set.copyOf(keys.keySet());
+    }
+
+    /** When a key expires, in milliseconds, or {@link #NEVER}. */
+    public long expiresAt(String name) {
+        return keys.get(name).expiresAt;
+    }
+
+    /** Lets a key expire at another time; it stays until the clock is set. */
+    public void expireAt(String name, long expiresAt) {
+        keys.get(name).expiresAt = expiresAt;
+    }
+
+    /** Forgets everything. */
+    public void flush() {
+        keys.clear();
+    }
+
+    /** Forgets a key. */
+    public void delete(String name) {
+        keys.remove(name);
+    }
+
+    /** A sorted set, which may be changed; empty and without effect when there is none. */
+    public Map<String, Double> scores(String name) {
+        return keys.containsKey(name) ? sortedSet(name).scores() : new TreeMap<>();
+    }
+
+    /** A hash, which may be changed; empty and without effect when there is none. */
+    public Map<String, String> hash(String name) {
+        return keys.containsKey(name) ? fields(name) : new TreeMap<>();
+    }
+
+    /** A text, or null. */
+    public String text(String name) {
+        return keys.containsKey(name) ? string(name) : null;
+    }
+
+    /** Replaces a text that is there, and lets it live as long as before. */
+    public void replace(String name, String text) {
+        keys.get(name).value = text;
+    }
+
+    /** What was published since this was asked last. */
+    public List<Published> takePublished() {
+        List<Published> taken = published;
+        published = new ArrayList<>();
+        return taken;
+    }
+
+    /** Carries out a command. */
+    public Object execute(List<String> words) {
+        String name = words.size() > 1 ? words.get(1) : "";
+        return switch (words.get(0)) {
+            case "TIME" -> List.of(Long.toString(Math.floorDiv(micros, 1_000_000L)),
+                    Long.toString(Math.floorMod(micros, 1_000_000L)));
+            case "PUBLISH" -> publish(new Published(name, words.get(2)));
+            case "PTTL" -> ttl(name, 1);
+            case "TTL" -> ttl(name, 1000);
+            case "PEXPIRE" -> expire(name, number(words.get(2)));
+            case "EXPIRE" -> expire(name, 1000 * number(words.get(2)));
+            case "DEL" -> flag(keys.remove(name) != null);
+            case "GET" -> text(name);
+            case "SET" -> set(words);
+            case "SETNX" -> flag(keys.putIfAbsent(name, new Key(words.get(2))) == null);
+            case "INCR" -> increment(name);
+            case "HGET" -> hash(name).get(words.get(2));
+            case "HLEN" -> (long) hash(name).size();
+            case "HGETALL" -> hash(name).entrySet().stream().<Object> mapMulti((field, to) -> {
+                to.accept(field.getKey());
+                to.accept(field.getValue());
+            }).toList();
+            case "HSET" -> flag(open(name, TreeMap::new, this::fields).put(words.get(2), words.get(3)) == null);
+            case "HDEL" -> removeAll(name, hash(name), words);
+            case "ZCARD" -> (long) scores(name).size();
+            case "ZSCORE" -> score(scores(name).get(words.get(2)));
+            case "ZRANK" -> rank(name, words.get(2));
+            case "ZCOUNT" -> (long) set(name).between(words.get(2), words.get(3)).size();
+            case "ZADD" -> add(words);
+            case "ZREM" -> removeAll(name, scores(name), words);
+            case "ZRANGE" -> range(name, Math.toIntExact(number(words.get(2))), Math.toIntExact(number(words.get(3))));
+            case "ZRANGEBYSCORE" -> rangeByScore(words);
+            case "ZREMRANGEBYSCORE" -> removeRange(name, words.get(2), words.get(3));
+            case "ZINTERSTORE" -> intersect(words);
+            default -> throw new RedisError("ERR unknown command '" + words.get(0) + "'");
+        };
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new RedisError("ERR value is not an integer or out of range");
+        }
+    }
+
+    private static Long flag(boolean yes) {
+        return yes ? 1L : 0L;
+    }
+
+    private long publish(Published message) {
+        published.add(message);
+        return 0;
+    }
+
+    private Long ttl(String name, long unit) {
+        Key key = keys.get(name);
+        if (key == null) {
+            return -2L;
+        }
+        return key.expiresAt == NEVER ? -1 : (key.expiresAt - millis() + unit / 2) / unit;
+    }
+
+    private Long expire(String name, long ttl) {
+        Key key = keys.get(name);
+        if (key == null) {
+            return 0L;
+        }
+        key.expiresAt = millis() + ttl;
+        if (ttl <= 0) {
+            keys.remove(name);
+        }
+        return 1L;
+    }
+
+    private String string(String name) {
+        return typed(name, String.class);
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, String> fields(String name) {
+        return typed(name, TreeMap.class);
+    }
+
+    private SortedSet sortedSet(String name) {
+        return typed(name, SortedSet.class);
+    }
+
+    private <T> T typed(String name, Class<T> type) {
+        Object value = keys.get(name).value;
+        if (!type.isInstance(value)) {
+            throw new RedisError("WRONGTYPE Operation against a key holding the wrong kind of value");
+        }
+        return type.cast(value);
+    }
+
+    private <T> T open(String name, Supplier<Object> empty, java.util.function.Function<String, T> typed) {
+        keys.computeIfAbsent(name, absent -> new Key(empty.get()));
+        return typed.apply(name);
+    }
+
+    private SortedSet set(String name) {
+        return keys.containsKey(name) ? sortedSet(name) : new SortedSet();
+    }
+
+    private String set(List<String> words) {
+        Key key = new Key(words.get(2));
+        List<String> options = words.subList(3, words.size());
+        if (options.contains("KEEPTTL") && keys.containsKey(words.get(1))) {
+            key.expiresAt = keys.get(words.get(1)).expiresAt;
+        }
+        if (options.contains("PX")) {
+            key.expiresAt = millis() + number(options.get(options.indexOf("PX") + 1));
+        }
+        keys.put(words.get(1), key);
+        return "OK";
+    }
+
+    private Long increment(String name) {
+        long next = keys.containsKey(name) ? number(string(name)) + 1 : 1;
+        keys.computeIfAbsent(name, absent -> new Key("")).value = Long.toString(next);
+        return next;
+    }
+
+    private Long removeAll(String name, Map<String, ?> from, List<String> words) {
+        long removed = words.subList(2, words.size()).stream().filter(member -> from.remove(member) != null).count();
+        dropIfEmpty(name, from);
+        return removed;
+    }
+
+    private void dropIfEmpty(String name, Map<String, ?> content) {
+        if (content.isEmpty()) {
+            keys.remove(name);
+        }
+    }
+
+    private static String score(Double score) {
+        return score == null ? null : SortedSet.text(score);
+    }
+
+    private Long rank(String name, String member) {
+        List<String> members = set(name).inOrder().stream().map(Map.Entry::getKey).toList();
+        return members.contains(member) ? (long) members.indexOf(member) : null;
+    }
+
+    private Long add(List<String> words) {
+        List<String> options = words.subList(2, words.size() - 2);
+        double score = SortedSet.number(words.get(words.size() - 2));
+        String member = words.get(words.size() - 1);
+        Double before = scores(words.get(1)).get(member);
+        boolean refused = before == null ? options.contains("XX") : options.contains("GT") && score <= before;
+        if (!refused) {
+            open(words.get(1), SortedSet::new, this::sortedSet).scores().put(member, score);
+        }
+        return flag(!refused && before == null);
+    }
+
+    private List<Object> range(String name, int first, int last) {
+        List<Map.Entry<String, Double>> all = set(name).inOrder();
+        int from = Math.max(0, first < 0 ? all.size() + first : first);
+        int to = last < 0 ? all.size() + last : Math.min(last, all.size() - 1);
+        return from > to ? List.of() : List.copyOf(all.subList(from, to + 1).stream().map(Map.Entry::getKey).toList());
+    }
+
+    private List<Object> rangeByScore(List<String> words) {
+        List<Map.Entry<String, Double>> found = set(words.get(1)).between(words.get(2), words.get(3));
+        int limit = words.indexOf("LIMIT");
+        long skipped = limit < 0 ? 0 : number(words.get(limit + 1));
+        long most = limit < 0 ? Long.MAX_VALUE : number(words.get(limit + 2));
+        List<Object> reply = new ArrayList<>();
+        found.stream().skip(skipped).limit(most).forEach(entry -> {
+            reply.add(entry.getKey());
+            if (words.contains("WITHSCORES")) {
+                reply.add(SortedSet.text(entry.getValue()));
+            }
+        });
+        return reply;
+    }
+
+    private Long removeRange(String name, String least, String most) {
+        List<Map.Entry<String, Double>> found = set(name).between(least, most);
+        Map<String, Double> scores = scores(name);
+        found.forEach(entry -> scores.remove(entry.getKey()));
+        dropIfEmpty(name, scores);
+        return (long) found.size();
+    }
+
+    private Long intersect(List<String> words) {
+        int count = Math.toIntExact(number(words.get(2)));
+        List<String> sources = words.subList(3, 3 + count);
+        List<Double> weights = words.contains("WEIGHTS")
+                ? words.subList(4 + count, 4 + 2 * count).stream().map(SortedSet::number).toList()
+                : java.util.Collections.nCopies(count, 1d);
+        SortedSet result = new SortedSet();
+        for (String member : scores(sources.get(0)).keySet()) {
+            List<Double> scores = sources.stream().map(source -> scores(source).get(member)).toList();
+            if (scores.stream().allMatch(Objects::nonNull)) {
+                double sum = 0;
+                for (int i = 0; i < count; i++) {
+                    sum += weights.get(i) * scores.get(i);
+                }
+                result.scores().put(member, sum);
+            }
+        }
+        keys.remove(words.get(1));
+        if (!result.scores().isEmpty()) {
+            keys.put(words.get(1), new Key(result));
+        }
+        return (long) result.scores().size();
+    }
+
+    /** All content in one text: two servers of the same time are the same exactly when their texts are. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        keys.forEach((name, key) -> {
+            text.append(name).append(key.value instanceof SortedSet set ? set.scores() : key.value);
+            text.append(key.expiresAt == NEVER ? "!" : "@" + (key.expiresAt - millis())).append(' ');
+        });
+        return text.toString();
+    }
+}

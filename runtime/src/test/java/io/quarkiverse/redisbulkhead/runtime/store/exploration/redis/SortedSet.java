@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A sorted set: members by score, and by their text where scores are the same. */
+final class SortedSet {
+
+    private static final Comparator<Map.Entry<String, Double>> ORDER = Map.Entry.<String, Double> comparingByValue()
+            .thenComparing(Map.Entry.comparingByKey());
+
+    private final Map<String, Double> scores = new TreeMap<>();
+
+    SortedSet copy() {
+        SortedSet copy = new SortedSet();
+        copy.scores.putAll(scores);
+        return copy;
+    }
+
+    Map<String, Double> scores() {
+        return scores;
+    }
+
+    List<Map.Entry<String, Double>> inOrder() {
+        return scores.entrySet().stream().sorted(ORDER).toList();
+    }
+
+    List<Map.Entry<String, Double>> between(String least, String most) {
+        return inOrder().stream().filter(entry -> isAtLeast(entry.getValue(), least) && isAtMost(entry.getValue(), most))
+                .toList();
+    }
+
+    private static boolean isAtLeast(double score, String bound) {
+        return bound.startsWith("(") ? score > number(bound.substring(1)) : score >= number(bound);
+    }
+
+    private static boolean isAtMost(double score, String bound) {
+        return bound.startsWith("(") ? score < number(bound.substring(1)) : score <= number(bound);
+    }
+
+    static double number(String text) {
+        return switch (text) {
+            case "-inf" -> Double.NEGATIVE_INFINITY;
+            case "+inf", "inf" -> Double.POSITIVE_INFINITY;
+            default -> Double.parseDouble(text);
+        };
+    }
+
+    /** As Redis writes a score that is a whole number. */
+    static String text(double score) {
+        if (score != Math.rint(score)) {
+            throw new IllegalArgumentException("This model has whole scores only, not " + score);
+        }
+        return Long.toString((long) score);
+    }
+}

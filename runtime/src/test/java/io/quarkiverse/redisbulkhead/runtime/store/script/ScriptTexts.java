@@ -1,0 +1,13 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+/** The scripts as Redis gets them, for tests that run them elsewhere. */
+public final class ScriptTexts {
+
+    private ScriptTexts() {
+    }
+
+    /** The text of the script with that name, for example {@code acquire}. */
+    public static String of(String name) {
+        return LuaScript.load(name + ".lua").text();
+    }
+}
