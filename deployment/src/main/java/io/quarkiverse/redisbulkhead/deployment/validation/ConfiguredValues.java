@@ -20,7 +20,7 @@ final class ConfiguredValues {
     /**
      * A property that is set.
      *
-     * @param property its name
+     * @param property its name as it is written, with or without quotes
      * @param text its value; empty when it refers to something that is known at run time only
      */
     record Value(String property, Optional<String> text) {
@@ -52,16 +52,14 @@ final class ConfiguredValues {
 
     /** What is set for one bulkhead. */
     Optional<Value> of(String bulkhead, String member) {
-        Optional<Value> value = read(PropertyNames.of(bulkhead, member));
-        // Without quotes a dot would end the name, also when the application starts.
-        return value.isPresent() || bulkhead.contains(".") ? value : read(PropertyNames.PREFIX + bulkhead + "." + member);
+        return read(PropertyNames.of(bulkhead, member));
     }
 
     /** What is set for locks, for all of them or for one. */
     Stream<Value> ofLocks(String member) {
         return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
                 .filter(property -> property.startsWith(LOCKS) && property.endsWith("." + member))
-                .flatMap(property -> read(property).stream());
+                .flatMap(property -> read(property).stream()).distinct();
     }
 
     /** What the annotations say, as far as it is known. */
@@ -86,6 +84,6 @@ final class ConfiguredValues {
         if (value.getRawValue() == null || value.getRawValue().isBlank()) {
             return Optional.empty();
         }
-        return Optional.of(new Value(property, Optional.ofNullable(value.getValue())));
+        return Optional.of(new Value(value.getName(), Optional.ofNullable(value.getValue())));
     }
 }

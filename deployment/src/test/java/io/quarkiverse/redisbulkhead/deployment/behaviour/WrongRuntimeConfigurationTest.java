@@ -19,6 +19,7 @@ class WrongRuntimeConfigurationTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.daily.permits", "0")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "5ms")
@@ -26,9 +27,11 @@ class WrongRuntimeConfigurationTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout", "0s")
             .assertException(failure -> {
                 Throwable cause = ExceptionUtil.getRootCause(failure);
-                assertThat(cause).hasMessageContaining("6 errors")
+                assertThat(cause).hasMessageContaining("7 errors")
                         .hasMessageContaining(
                                 "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
+                        .hasMessageContaining(
+                                "RBH005 quarkus.redis-bulkhead.\"daily\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
                         .hasMessageContaining("quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be zero or"
                                 + " from 100 milliseconds to one day, but is PT0.005S")
@@ -51,6 +54,10 @@ class WrongRuntimeConfigurationTest {
 
         @RedisBulkhead(name = "reports", permits = 5)
         void render() {
+        }
+
+        @RedisBulkhead(name = "daily", permits = 5)
+        void renderDaily() {
         }
     }
 }

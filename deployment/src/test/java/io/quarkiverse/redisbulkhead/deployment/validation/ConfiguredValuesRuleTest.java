@@ -34,6 +34,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
+            "RBH005 quarkus.redis-bulkhead.lock.\"twice\".fair: fair must be true or false, but is 'possibly'",
             "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
@@ -75,6 +76,8 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.twice.fair", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"twice\".fair", "possibly")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-wait", "PT-1S")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-hold", "0s")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.local-permits", "some")

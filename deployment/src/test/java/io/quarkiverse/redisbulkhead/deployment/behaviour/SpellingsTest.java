@@ -1,0 +1,143 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.test.QuarkusUnitTest;
+
+/** Names of bulkheads and locks are the same with and without quotes, wherever they are written. */
+class SpellingsTest {
+
+    private static final String FILE = """
+            quarkus.redis-bulkhead.store=local
+            quarkus.redis-bulkhead.file.permits=6
+
+            quarkus.redis-bulkhead."mixed".permits=6
+            quarkus.redis-bulkhead.mixed.max-wait=5s
+            quarkus.redis-bulkhead."mixed".max-hold=4s
+            quarkus.redis-bulkhead.mixed.fair=true
+
+            quarkus.redis-bulkhead."both".permits=6
+            quarkus.redis-bulkhead.both.permits=7
+
+            quarkus.redis-bulkhead."profile".permits=7
+            %test.quarkus.redis-bulkhead.profile.permits=6
+            %prod.quarkus.redis-bulkhead."profile".permits=8
+
+            quarkus.redis-bulkhead."outranked".permits=7
+
+            quarkus.redis-bulkhead.lock."mixed".acquire-timeout=5s
+            quarkus.redis-bulkhead.lock.mixed.lock-timeout=6s
+            quarkus.redis-bulkhead.lock."outranked".acquire-timeout=6s
+            """;
+
+    private static final String PROPERTY = "quarkus.redis-bulkhead.by-property.permits";
+    private static final String PROPERTY_OF_LOCK = "quarkus.redis-bulkhead.lock.outranked.acquire-timeout";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class)
+                    .addAsResource(new StringAsset(FILE), "application.properties"))
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.start.permits", "6")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.outranked.permits", "6")
+            .setBeforeAllCustomizer(() -> {
+                System.setProperty(PROPERTY, "6");
+                System.setProperty(PROPERTY_OF_LOCK, "5s");
+            })
+            .setAfterAllCustomizer(() -> {
+                System.clearProperty(PROPERTY);
+                System.clearProperty(PROPERTY_OF_LOCK);
+            });
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void aNameWithoutQuotesIsReadInEverySource() {
+        assertThat(spec("file").permits()).isEqualTo(6);
+        assertThat(spec("start").permits()).isEqualTo(6);
+        assertThat(spec("by-property").permits()).isEqualTo(6);
+        assertThat(spec("profile").permits()).isEqualTo(6);
+    }
+
+    @Test
+    void soItIsInTheEnvironment() {
+        assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD_BY_VARIABLE_MAX_WAIT")).isEqualTo("5s");
+
+        assertThat(spec("by-variable").maxWait()).hasSeconds(5);
+        assertThat(spec("variable").localPermits()).isEqualTo(2);
+        assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
+    }
+
+    @Test
+    void eachPropertyMayBeWrittenInItsOwnWay() {
+        assertThat(spec("mixed").permits()).isEqualTo(6);
+        assertThat(spec("mixed").maxWait()).hasSeconds(5);
+        assertThat(spec("mixed").maxHold()).contains(Duration.ofSeconds(4));
+        assertThat(spec("mixed").fair()).isTrue();
+        assertThat(bulkheads.lock("mixed").spec().acquireTimeout()).hasSeconds(5);
+        assertThat(bulkheads.lock("mixed").spec().lockTimeout()).hasSeconds(6);
+    }
+
+    @Test
+    void theSourceCountsFirstAndThenTheQuotes() {
+        assertThat(spec("outranked").permits()).isEqualTo(6);
+        assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
+        assertThat(spec("both").permits()).isEqualTo(6);
+    }
+
+    private SemaphoreSpec spec(String bulkhead) {
+        return bulkheads.semaphore(bulkhead).spec();
+    }
+
+    @ApplicationScoped
+    static class Guarded {
+
+        @RedisBulkhead(name = "file", permits = 1)
+        void file() {
+        }
+
+        @RedisBulkhead(name = "start", permits = 1)
+        void start() {
+        }
+
+        @RedisBulkhead(name = "by-property", permits = 1)
+        void byProperty() {
+        }
+
+        @RedisBulkhead(name = "profile", permits = 1)
+        void profile() {
+        }
+
+        @RedisBulkhead(name = "by-variable", permits = 1)
+        void byVariable() {
+        }
+
+        @RedisBulkhead(name = "variable", permits = 4)
+        void variable() {
+        }
+
+        @RedisBulkhead(name = "mixed", permits = 1)
+        void mixed() {
+        }
+
+        @RedisBulkhead(name = "both", permits = 1)
+        void both() {
+        }
+
+        @RedisBulkhead(name = "outranked", permits = 1)
+        void outranked() {
+        }
+    }
+}
