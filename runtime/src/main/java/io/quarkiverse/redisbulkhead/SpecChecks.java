@@ -20,7 +20,7 @@ final class SpecChecks {
         }
         if (name.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException("name must not have control characters such as line feeds, but is '"
-                    + name.replaceAll("\\p{Cntrl}", "?") + "', with question marks in their place");
+                    + name.replaceAll("\\p{Cc}", "?") + "', with question marks in their place");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new IllegalArgumentException(

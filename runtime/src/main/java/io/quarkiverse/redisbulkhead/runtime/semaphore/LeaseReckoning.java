@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -44,7 +45,9 @@ record LeaseReckoning(long askedAt, long clockAskedAt, long storeMillis) {
             // The hand-over came after the question, and was good for so long at least.
             return endOfGrant(lease.compareTo(PermitStore.ASSURED_LEASE) < 0 ? lease : PermitStore.ASSURED_LEASE);
         }
-        long sinceAnswer = Duration.ofMillis(handOver.leaseEndMillis() - storeMillis).toNanos();
-        return Math.min(clockAskedAt + sinceAnswer, nowNanos + lease.toNanos());
+        // Whoever may publish can tell any number, so nothing may overflow.
+        long sinceAnswer = handOver.leaseEndMillis() <= storeMillis ? 0
+                : TimeUnit.MILLISECONDS.toNanos(handOver.leaseEndMillis() - storeMillis);
+        return askedAt + Math.min(sinceAnswer, nowNanos - askedAt + lease.toNanos());
     }
 }

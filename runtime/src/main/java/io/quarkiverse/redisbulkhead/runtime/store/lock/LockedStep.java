@@ -108,7 +108,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     @Override
     public String about() {
-        return keys.toString();
+        return keys.shown();
     }
 
     @Override

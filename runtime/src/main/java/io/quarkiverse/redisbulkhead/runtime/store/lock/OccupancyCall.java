@@ -42,7 +42,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
 
     @Override
     public String about() {
-        return keys.toString();
+        return keys.shown();
     }
 
     @Override

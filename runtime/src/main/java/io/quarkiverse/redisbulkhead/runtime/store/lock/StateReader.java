@@ -64,7 +64,7 @@ final class StateReader {
         this.few = settings.few() + Math.max(atOnce, ids.size());
         this.details = new DetailsHash(keys.of(Part.DETAILS));
         this.limits = new LimitsHash(keys.of(Part.LIMITS));
-        this.ticket = new Ticket(keys.of(Part.TICKET));
+        this.ticket = new Ticket(keys);
         this.lifetimes = new Lifetimes(settings.slack());
     }
 

@@ -1,9 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
@@ -15,12 +16,12 @@ final class Ticket {
     /** From here on a double, as the scripts use it, does not hold each whole number. */
     private static final long END = 1L << 53;
 
-    private final byte[] key;
+    private final BulkheadKeys keys;
     private long last;
     private boolean taken;
 
-    Ticket(byte[] key) {
-        this.key = key;
+    Ticket(BulkheadKeys keys) {
+        this.keys = keys;
     }
 
     /**
@@ -30,9 +31,11 @@ final class Ticket {
      */
     void know(String value) {
         if (!value.matches("\\d{1," + MOST_DIGITS + "}") || Long.parseLong(value) >= END - 1) {
-            throw new StoreException("The key " + new String(key, StandardCharsets.UTF_8) + " holds no ticket, but '" + value
-                    + "'. Another application keeps data of its own there; it was left alone. Set "
-                    + "quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses", false, null);
+            // Without what it holds, which is somebody else's business.
+            throw new StoreException("The key " + keys.shown()
+                    + "ticket holds no ticket. Another application keeps data of its own"
+                    + " there; it was left alone. Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
+                    false, null);
         }
         last = Long.parseLong(value);
     }
@@ -52,6 +55,6 @@ final class Ticket {
 
     /** The commands that bring the change about. */
     List<Request> changes() {
-        return taken ? List.of(Request.cmd(Command.SET).arg(key).arg(last).arg("KEEPTTL")) : List.of();
+        return taken ? List.of(Request.cmd(Command.SET).arg(keys.of(Part.TICKET)).arg(last).arg("KEEPTTL")) : List.of();
     }
 }

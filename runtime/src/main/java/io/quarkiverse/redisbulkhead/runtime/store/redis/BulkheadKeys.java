@@ -37,6 +37,7 @@ public final class BulkheadKeys {
     private static final String END_OF_HOLDERS = "}:holders";
 
     private final String start;
+    private final String shown;
 
     /**
      * The keys of a bulkhead.
@@ -45,7 +46,9 @@ public final class BulkheadKeys {
      * @param bulkhead the bulkhead
      */
     public BulkheadKeys(String prefix, BulkheadId bulkhead) {
-        this.start = prefix + ":{" + encodedName(bulkhead.name()) + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
+        String ofName = prefix + ":{" + encodedName(bulkhead.name());
+        this.start = ofName + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
+        this.shown = ofName + (bulkhead.key().isPresent() ? "%*" : "") + "}:";
     }
 
     private static String encodedName(String name) {
@@ -104,6 +107,14 @@ public final class BulkheadKeys {
     /** The key of the lock that guards the data where there are no scripts. */
     public byte[] lock() {
         return bytes("lock");
+    }
+
+    /**
+     * What all of the keys start with, for messages: without the key of the bulkhead, which is the business of those who
+     * called.
+     */
+    public String shown() {
+        return shown;
     }
 
     /** What all of the keys start with. */

@@ -34,7 +34,7 @@ public record ErrorReply(String text) {
 
     /** What to tell, with the way out where there is one. */
     String explanation() {
-        String said = "Redis answered: " + text;
+        String said = "Redis answered: " + Redacted.text(text);
         if (is("WRONGTYPE")) {
             return said + ". Another application keeps data of its own under a key of this bulkhead; it was left alone. "
                     + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses";

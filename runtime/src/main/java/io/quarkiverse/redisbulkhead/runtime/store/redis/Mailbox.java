@@ -38,6 +38,9 @@ public final class Mailbox implements AutoCloseable {
     // Of the client's pool, which others need too. A connection that is being opened cannot be called back.
     private static final int MOST_OPEN_ATTEMPTS = 1;
 
+    // In timeouts; a connection that has not come by then hardly ever will.
+    private static final int FORGOTTEN_AFTER = 10;
+
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
@@ -47,6 +50,7 @@ public final class Mailbox implements AutoCloseable {
     private volatile Consumer<Notice> listener = notice -> {
     };
     private final AtomicBoolean wanted = new AtomicBoolean();
+    private final AtomicBoolean strangeMessage = new AtomicBoolean();
     private volatile boolean closed;
 
     // All of these are touched on the context only.
@@ -100,13 +104,15 @@ public final class Mailbox implements AutoCloseable {
             again();
             return;
         }
-        openAttempts++;
         Attempt attempt = new Attempt();
+        openAttempts++;
         attempt.timer = vertx.setTimer(timeoutMillis, id -> failed(attempt, "no answer"));
+        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> context.runOnContext(late -> forget(attempt)));
         connection().onComplete(result -> context.runOnContext(now -> {
-            openAttempts--;
+            vertx.cancelTimer(forgetting);
+            forget(attempt);
             if (result.failed()) {
-                failed(attempt, result.cause().getMessage());
+                failed(attempt, Redacted.reason(result.cause()));
             } else if (attempt.over || closed) {
                 discard(result.result());
             } else {
@@ -120,9 +126,18 @@ public final class Mailbox implements AutoCloseable {
 
         private long timer;
         private boolean over;
+        private boolean forgotten;
         private RedisConnection connection;
         // Whether anything has come since the last try. With RESP3 the client forgets whom to answer when a message comes first.
         private volatile boolean heard;
+    }
+
+    // The attempt does not keep others from being made any more.
+    private void forget(Attempt old) {
+        if (!old.forgotten) {
+            old.forgotten = true;
+            openAttempts--;
+        }
     }
 
     private Future<RedisConnection> connection() {
@@ -140,7 +155,7 @@ public final class Mailbox implements AutoCloseable {
         connection.exceptionHandler(failure -> context.runOnContext(now -> lost(attempt, connection)));
         // Succeeds when it is written; the server confirms it, or refuses it, by a message.
         connection.send(Request.cmd(Command.SUBSCRIBE).arg(name))
-                .onFailure(failure -> context.runOnContext(now -> failed(attempt, failure.getMessage())));
+                .onFailure(failure -> context.runOnContext(now -> failed(attempt, Redacted.reason(failure))));
     }
 
     private void subscribed(Attempt attempt) {
@@ -231,7 +246,7 @@ public final class Mailbox implements AutoCloseable {
             return;
         }
         if (message.type() == ResponseType.ERROR) {
-            context.runOnContext(now -> refused(attempt, message.toString()));
+            context.runOnContext(now -> refused(attempt, Redacted.text(message.toString())));
         } else if (isAbout("subscribe", message)) {
             context.runOnContext(now -> subscribed(attempt));
         } else if (isAbout("message", message)) {
@@ -245,8 +260,16 @@ public final class Mailbox implements AutoCloseable {
     }
 
     private void read(String message) {
-        Messages.read(message).ifPresentOrElse(this::tell,
-                () -> LOG.warnf("A message on %s is not understood: %s", name, message));
+        Messages.read(message).ifPresentOrElse(this::tell, () -> notUnderstood(message));
+    }
+
+    // Without its text, which may come from anybody, and once, because there may be many.
+    private void notUnderstood(String message) {
+        if (!strangeMessage.getAndSet(true)) {
+            LOG.warnf("A message of %d characters on %s is not understood; it is left aside, and so are further ones, without"
+                    + " another word. Only applications with this extension should be allowed to PUBLISH to the channels under"
+                    + " quarkus.redis-bulkhead.key-prefix", message.length(), name);
+        }
     }
 
     private void tell(Notice notice) {

@@ -14,6 +14,7 @@ public final class Messages {
     private static final String HANDED_OVER = "handed-over";
     private static final String FREE = "free";
     private static final String REVOKED = "revoked";
+    private static final int MOST_WORDS = 4;
 
     private Messages() {
     }
@@ -34,11 +35,16 @@ public final class Messages {
         return REVOKED + " " + permitId;
     }
 
-    /** What a message says; empty when it is none of ours. */
+    /** What a message says; empty when it is none of ours. Anybody may have sent it who may publish. */
     static Optional<Notice> read(String message) {
-        String[] words = message.split(" ");
-        if (words.length == 4 && words[0].equals(HANDED_OVER)) {
-            return Optional.of(new HandedOver(words[1], new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
+        String[] words = message.split(" ", MOST_WORDS + 1);
+        if (words.length == MOST_WORDS && words[0].equals(HANDED_OVER)) {
+            try {
+                return Optional.of(new HandedOver(words[1],
+                        new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
         }
         if (words.length == 2 && words[0].equals(FREE)) {
             return Optional.of(new PermitFree(words[1]));

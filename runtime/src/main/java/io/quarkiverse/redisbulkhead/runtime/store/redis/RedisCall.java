@@ -37,6 +37,6 @@ public interface RedisCall<T> {
         return false;
     }
 
-    /** A key, which tells in messages what the call is about. */
+    /** What keys in Redis the call is about, for messages; without the key value of a user. */
     String about();
 }

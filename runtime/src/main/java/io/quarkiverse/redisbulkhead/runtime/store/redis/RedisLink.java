@@ -36,6 +36,9 @@ public final class RedisLink implements AutoCloseable {
     private static final int FIRST_GAP_MILLIS = 10;
     private static final int LONGEST_GAP_MILLIS = 200;
 
+    // In command timeouts; a connection that has not come by then hardly ever will.
+    private static final int FORGOTTEN_AFTER = 10;
+
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
@@ -60,6 +63,7 @@ public final class RedisLink implements AutoCloseable {
 
         // Those who waited when it began; they fail with it. Those who come during it get a try of their own.
         private List<PendingCall<?>> early = List.of();
+        private boolean counted;
     }
 
     /**
@@ -154,19 +158,38 @@ public final class RedisLink implements AutoCloseable {
         }
         current.early = waiting;
         waiting = new ArrayList<>();
-        openAttempts++;
+        begin(current);
         // A server that accepts connections and then says nothing must not hold up the next attempt.
         long timer = vertx.setTimer(timeoutMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
+        // Nor all later ones, when several are open for ever: the client knows no time-out for what it says first.
+        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> forget(current));
         open().onComplete(result -> context.runOnContext(now -> {
-            openAttempts--;
             vertx.cancelTimer(timer);
+            vertx.cancelTimer(forgetting);
+            forget(current);
             if (result.succeeded()) {
                 connected(result.result());
             } else {
                 connectFailed(current, result.cause());
             }
         }));
+    }
+
+    private void begin(Attempt begun) {
+        begun.counted = true;
+        openAttempts++;
+    }
+
+    // The attempt does not keep others from being made any more.
+    private void forget(Attempt old) {
+        if (old.counted) {
+            old.counted = false;
+            openAttempts--;
+            if (session == null && !waiting.isEmpty()) {
+                scheduleAttempt();
+            }
+        }
     }
 
     // A client that cannot work, for example because it is closed, throws.
@@ -200,8 +223,10 @@ public final class RedisLink implements AutoCloseable {
         if (attempt == current) {
             attempt = null;
             gapMillis = longerGap();
-            LOG.debugf("Redis cannot be reached: %s", cause.getMessage());
-            current.early.forEach(call -> call.fail("Redis cannot be reached: " + cause.getMessage(), cause));
+            Throwable redacted = Redacted.failure(cause);
+            String message = "Redis cannot be reached: " + Redacted.reason(cause);
+            LOG.debug(message);
+            current.early.forEach(call -> call.fail(message, redacted));
         }
         waiting.removeIf(call -> call.answer.isDone());
         if (session == null && !waiting.isEmpty()) {
@@ -229,7 +254,7 @@ public final class RedisLink implements AutoCloseable {
 
         @Override
         public void broken(RedisSession over, PendingCall<?> call, Throwable cause) {
-            LOG.debugf("Connection lost under a call: %s", cause.getMessage());
+            LOG.debugf("Connection lost under a call: %s", Redacted.text(cause.getMessage()));
             drop(over);
             if (!call.answer.isDone()) {
                 dispatch(call);

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
@@ -16,10 +16,10 @@ import io.vertx.redis.client.Response;
  * a restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
  *
  * @param script the script
- * @param keys its KEYS
+ * @param keys whose data are its KEYS
  * @param args its ARGV
  */
-record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) implements RedisCall<Response> {
+record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implements RedisCall<Response> {
 
     @Override
     public Future<Response> over(RedisConnection connection) {
@@ -30,8 +30,9 @@ record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) implem
     }
 
     private Request request(Command command, String which) {
-        Request request = Request.cmd(command).arg(which).arg(keys.size());
-        keys.forEach(request::arg);
+        List<byte[]> data = keys.data();
+        Request request = Request.cmd(command).arg(which).arg(data.size());
+        data.forEach(request::arg);
         args.forEach(request::arg);
         return request;
     }
@@ -46,6 +47,6 @@ record ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> args) implem
 
     @Override
     public String about() {
-        return new String(keys.get(0), StandardCharsets.UTF_8);
+        return keys.shown();
     }
 }

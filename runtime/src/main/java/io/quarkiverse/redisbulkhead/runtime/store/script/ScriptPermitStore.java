@@ -208,7 +208,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
-        return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead).data(), args));
+        return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead), args));
     }
 
     private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {

@@ -45,9 +45,11 @@ redis.call('ZCARD', CANCELLED)
 redis.call('ZCARD', STANDBY)
 local anybodyWaits = redis.call('ZCARD', WAITERS) + queued > 0
 
--- A whole number that is no larger than a double holds exactly; anything else is somebody else's.
+-- A whole number that is no larger than a double holds exactly; anything else is somebody else's. The error does not tell the key value
+-- of a user, which stands between the percent sign after the name and the brace.
 if lastTicket and (not string.match(lastTicket, '^%d+$') or tonumber(lastTicket) >= 9007199254740991) then
-    return redis.error_reply('WRONGTYPE ' .. TICKET .. ' holds no ticket')
+    local shown = string.gsub(TICKET, '%%[:#].*}', '%%*}')
+    return redis.error_reply('WRONGTYPE ' .. shown .. ' holds no ticket')
 end
 
 local function whole(number)

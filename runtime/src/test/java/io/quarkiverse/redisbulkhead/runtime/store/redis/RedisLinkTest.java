@@ -34,6 +34,7 @@ import io.vertx.redis.client.Response;
 class RedisLinkTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final int MOST_ATTEMPTS = 4;
 
     TestRedis redis;
     Redis client;
@@ -244,6 +245,29 @@ class RedisLinkTest {
             }
         }
         assertThat(accepted).hasSizeLessThanOrEqualTo(22);
+    }
+
+    /**
+     * Trap 25: more connections than may be opened at once are accepted, and never hear a word, as when the server behind an
+     * address has gone and nobody resets what was open. The first one that is answered brings Redis back.
+     */
+    @Test
+    void aServerThatNeverSpeaksIsLeftForOneThatDoes() throws Exception {
+        Duration timeout = Duration.ofMillis(200);
+        try (SilentAtFirst server = new SilentAtFirst(MOST_ATTEMPTS, redis.port());
+                RedisLink toSilent = new RedisLink(redis.vertx(), closedWith(server), timeout, 64, MOST_ATTEMPTS)) {
+            assertThatThrownBy(() -> get(echo(toSilent, "PONG"))).isInstanceOf(StoreException.class)
+                    .hasMessageContaining("not answer");
+            await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
+                    .untilAsserted(() -> assertThat(get(echo(toSilent, "PONG"))).hasToString("PONG"));
+            assertThat(server.accepted()).isEqualTo(MOST_ATTEMPTS + 1);
+        }
+    }
+
+    private Redis closedWith(SilentAtFirst server) {
+        Redis silent = redis.newClient(server.port());
+        server.onClose(silent::close);
+        return silent;
     }
 
     @Test

@@ -1,0 +1,96 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/** Whatever a name and a key are, there is one holder while a permit is held, and none before and after it. */
+class AnyKeyPropertyTest {
+
+    private static final String MEGABYTES = "k".repeat(3_000_000);
+
+    static TestRedis redis;
+
+    @BeforeContainer
+    static void start() {
+        redis = new TestRedis();
+    }
+
+    @AfterContainer
+    static void stop() {
+        redis.close();
+    }
+
+    @Provide
+    Arbitrary<String> keys() {
+        return HostileTexts.any();
+    }
+
+    @Provide
+    Arbitrary<String> names() {
+        return HostileTexts.names();
+    }
+
+    /** The holders and waiters of one are not those of a neighbour either. */
+    @Property(tries = 100)
+    void oneHolderAndNoneAfterIt(@ForAll TestStore kind, @ForAll("names") String name, @ForAll("keys") String key,
+            @ForAll boolean fair) throws Exception {
+        try (TestProcess process = new TestProcess(redis, kind)) {
+            leavesNothing(process, name, key, fair);
+        }
+    }
+
+    @Property(tries = 2)
+    void aKeyOfMegabytes(@ForAll TestStore kind) throws Exception {
+        try (TestProcess process = new TestProcess(redis, kind)) {
+            leavesNothing(process, "big", MEGABYTES, true);
+        }
+    }
+
+    private static void leavesNothing(TestProcess process, String name, String key, boolean fair) throws Exception {
+        Semaphore all = process
+                .semaphore(SemaphoreSpec.named(name).permits(1).fair(fair).maxWait(Duration.ofMinutes(1)).build());
+        Semaphore one = all.forKey(key, OptionalInt.empty());
+        Admission first = one.admit("A\n#a");
+        HeldPermit held = get(first.granted()).get(0);
+        assertThat(get(one.holders())).singleElement().satisfies(holder -> {
+            assertThat(holder.permitId()).isEqualTo(held.id());
+            assertThat(holder.bulkhead()).isEqualTo(name);
+            assertThat(holder.key()).contains(key);
+            assertThat(holder.method()).isEqualTo("A\n#a");
+        });
+        for (Semaphore other : List.of(all, all.forKey(key + "x", OptionalInt.empty()),
+                all.forKey("%:" + key, OptionalInt.empty()))) {
+            assertThat(get(other.status()).inUse()).isZero();
+        }
+
+        Admission second = one.admit("A#b");
+        get(second.asked());
+        assertThat(get(one.status()).waiting()).isEqualTo(1);
+        get(first.end());
+        get(second.granted());
+        get(second.end());
+
+        assertThat(get(one.status()).inUse()).isZero();
+        assertThat(get(one.status()).waiting()).isZero();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}

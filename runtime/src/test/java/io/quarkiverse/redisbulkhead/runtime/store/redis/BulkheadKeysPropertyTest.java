@@ -1,0 +1,115 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Names are the developer's and keys are anybody's: none reaches the data of another one, whatever they are. */
+class BulkheadKeysPropertyTest {
+
+    private static final String PREFIX = "p";
+
+    @Provide
+    Arbitrary<String> texts() {
+        return HostileTexts.any();
+    }
+
+    @Provide
+    Arbitrary<BulkheadId> bulkheads() {
+        Arbitrary<BulkheadId> names = HostileTexts.names().map(BulkheadId::of);
+        return Arbitraries.oneOf(names, Combinators.combine(names, HostileTexts.any()).as(BulkheadId::forKey));
+    }
+
+    /** Some of a hundred are neighbours, as they have the same few words in them. */
+    @Property(tries = 100)
+    void twoThatDifferHaveNoKeyInCommon(@ForAll("manyBulkheads") Set<BulkheadId> bulkheads) {
+        List<String> keys = bulkheads.stream().flatMap(id -> keys(id).stream()).toList();
+        assertThat(new HashSet<>(keys)).hasSameSizeAs(keys);
+    }
+
+    @Provide
+    Arbitrary<Set<BulkheadId>> manyBulkheads() {
+        return bulkheads().set().ofMinSize(50).ofMaxSize(100);
+    }
+
+    /** A name and a key are not another name, however the text is divided between them. */
+    @Property
+    void aKeyIsNoPartOfAName(@ForAll("names") String name, @ForAll("texts") String key) {
+        BulkheadId keyed = BulkheadId.of(name).forKey(key);
+        for (String glue : List.of("", "%", "%:", "%#", ":")) {
+            Stream.of(BulkheadId.of(name + glue + key), BulkheadId.of(name + glue).forKey(key),
+                    BulkheadId.of(name).forKey(glue + key)).filter(other -> !other.equals(keyed))
+                    .forEach(other -> assertThat(keys(other)).doesNotContainAnyElementsOf(keys(keyed)));
+        }
+    }
+
+    @Provide
+    Arbitrary<String> names() {
+        return HostileTexts.names();
+    }
+
+    /** Trap 23: in a cluster they lie in one slot. */
+    @Property
+    void allKeysHaveOneHashTag(@ForAll("bulkheads") BulkheadId bulkhead) {
+        assertThat(keys(bulkhead)).hasSize(Part.values().length + 1).allSatisfy(key -> {
+            assertThat(key).startsWith(PREFIX + ":{").containsOnlyOnce("{").containsOnlyOnce("}");
+            assertThat(hashTag(key)).isNotEmpty().isEqualTo(hashTag(keys(bulkhead).get(0)));
+        });
+    }
+
+    @Property
+    void whatIsFoundInRedisIsWhatWasWritten(@ForAll("bulkheads") BulkheadId bulkhead) {
+        String holders = new String(new BulkheadKeys(PREFIX, bulkhead).of(Part.HOLDERS), StandardCharsets.UTF_8);
+        Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, holders);
+
+        if (found.isPresent()) {
+            assertThat(found).contains(bulkhead);
+        } else {
+            assertThat(BulkheadKeys.nameOfDigest(PREFIX, holders)).contains(bulkhead.name());
+        }
+    }
+
+    /** Others may write to the same Redis. */
+    @Property
+    void keysOfOthersDoNoHarm(@ForAll("texts") String text) {
+        for (String key : List.of(text, PREFIX + ":{" + text, PREFIX + ":{" + text + "}:holders",
+                PREFIX + ":{a%:" + text + "}:holders", PREFIX + ":{a%#" + text + "}:holders")) {
+            BulkheadKeys.idOf(PREFIX, key);
+            BulkheadKeys.nameOfDigest(PREFIX, key);
+        }
+    }
+
+    /** Of a key nothing is in messages. */
+    @Property
+    void messagesNameTheBulkheadOnly(@ForAll("names") String name, @ForAll("texts") String one, @ForAll("texts") String other) {
+        assertThat(shown(BulkheadId.of(name).forKey(one))).isEqualTo(shown(BulkheadId.of(name).forKey(other)));
+    }
+
+    private static String shown(BulkheadId bulkhead) {
+        return new BulkheadKeys(PREFIX, bulkhead).shown();
+    }
+
+    private static List<String> keys(BulkheadId bulkhead) {
+        BulkheadKeys keys = new BulkheadKeys(PREFIX, bulkhead);
+        return Stream.concat(keys.data().stream(), Stream.of(keys.lock()))
+                .map(key -> new String(key, StandardCharsets.UTF_8)).toList();
+    }
+
+    private static String hashTag(String key) {
+        return key.substring(key.indexOf('{') + 1, key.indexOf('}'));
+    }
+}

@@ -1,0 +1,175 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.vertx.redis.client.Redis;
+
+/** What somebody achieves who may publish to the channel of a process, and knows its name and the ids of permits. */
+@ParameterizedClass
+@EnumSource(TestStore.class)
+class ForgedMessagesTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).fair(true).expire(LEASE)
+            .maxWait(Duration.ofMinutes(5)).build();
+    private static final long FORGED_TOKEN = Long.MAX_VALUE;
+
+    @Parameter
+    TestStore kind;
+
+    final TestRedis redis = new TestRedis();
+    final Redis attacker = redis.newClient();
+    TestProcess process;
+    Semaphore semaphore;
+    Admission holder;
+    HeldPermit held;
+    Admission waiter;
+
+    @BeforeEach
+    void oneHoldsAndOneWaits() throws Exception {
+        process = new TestProcess(redis, kind);
+        semaphore = process.semaphore(SPEC);
+        holder = semaphore.admit("A#hold");
+        held = get(holder.granted()).get(0);
+        waiter = semaphore.admit("A#wait");
+        get(waiter.asked());
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !mailbox().isEmpty());
+    }
+
+    @AfterEach
+    void stop() {
+        process.close();
+        attacker.close();
+        redis.close();
+    }
+
+    /** It is believed until the next renewal, which is after a third of the lease; Redis knows of no such permit. */
+    @Test
+    void aHandOverIsBelievedUntilTheNextRenewal() throws Exception {
+        publish(Messages.handedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE)));
+
+        HeldPermit forged = get(waiter.granted()).get(0);
+        assertThat(forged.isHeld()).isTrue();
+        long began = System.nanoTime();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
+
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(LEASE);
+        assertThat(process.losses).singleElement().satisfies(loss -> {
+            assertThat(loss.permitId()).isEqualTo(forged.id());
+            assertThat(loss.reason()).isEqualTo(Reason.GONE);
+        });
+        assertThat(held.isHeld()).as("nobody else is harmed").isTrue();
+        assertThat(get(semaphore.holders())).extracting(one -> one.permitId()).containsExactly(held.id());
+        get(waiter.end());
+        get(holder.end());
+        assertThat(get(semaphore.status())).satisfies(status -> {
+            assertThat(status.inUse()).isZero();
+            assertThat(status.waiting()).isZero();
+        });
+    }
+
+    /** Whoever waits begins anew, behind all others, and is served. */
+    @Test
+    void aHandOverOfLongAgoCostsThePlaceInTheQueue() throws Exception {
+        String first = waitersId();
+        publish(Messages.handedOver(first, new HandOver(1, Long.MIN_VALUE)));
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !List.of(first).equals(waiters()) && waiters().size() == 1);
+
+        get(holder.end());
+        assertThat(get(waiter.granted())).hasSize(1);
+        get(waiter.end());
+    }
+
+    /** The holder is told of a loss that there was not; Redis keeps its permit until the execution ends. */
+    @Test
+    void aRevocationIsBelieved() throws Exception {
+        publish(Messages.revoked(held.id()));
+
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
+        assertThat(held.isHeld()).isFalse();
+        assertThat(waiter.granted().toCompletableFuture()).as("no more run than the limit").isNotDone();
+        get(holder.end());
+        assertThat(get(waiter.granted())).hasSize(1);
+        get(waiter.end());
+    }
+
+    /** It asks Redis, which says no. */
+    @Test
+    void aFreePermitIsAskedForAndNotBelieved() throws Exception {
+        publish(Messages.free(waitersId()));
+        publish(Messages.free(held.id()));
+
+        assertThat(get(semaphore.status()).inUse()).isEqualTo(1);
+        get(holder.end());
+        assertThat(get(waiter.granted())).hasSize(1);
+        get(waiter.end());
+    }
+
+    /** Whatever else comes is left aside, and the next message is read. */
+    @Test
+    void anythingElseDoesNoHarm() throws Exception {
+        String id = waitersId();
+        HostileTexts.some(200, 7).forEach(text -> {
+            publish(text);
+            publish("handed-over " + id + " " + text + " 1");
+            publish("free " + text);
+            publish("revoked " + text);
+        });
+        publish("handed-over " + waitersId() + " 1 99999999999999999999");
+        publish("x".repeat(1_000_000));
+
+        publish(Messages.handedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE)));
+        assertThat(get(waiter.granted())).as("the message after all of these").hasSize(1);
+        assertThat(held.isHeld()).isTrue();
+        get(waiter.end());
+        get(holder.end());
+    }
+
+    private void publish(String text) {
+        redis.command(attacker, "PUBLISH", mailbox().get(0), text);
+    }
+
+    private List<String> mailbox() {
+        return redis.command(attacker, "PUBSUB", "CHANNELS", "test:mailbox:*").stream().map(Object::toString).toList();
+    }
+
+    private String waitersId() {
+        return waiters().get(0);
+    }
+
+    private List<String> waiters() {
+        return getUnchecked(semaphore.waiters()).stream().map(Waiter::permitId).toList();
+    }
+
+    private static <T> T getUnchecked(CompletionStage<T> stage) {
+        try {
+            return get(stage);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}

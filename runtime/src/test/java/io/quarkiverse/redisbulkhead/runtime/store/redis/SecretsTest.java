@@ -1,0 +1,200 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisRole;
+
+/** The password of Redis and the keys of users are in no exception and no line of the log, whatever fails. */
+class SecretsTest {
+
+    private static final String PASSWORD = "hunter2";
+    private static final String KEY = "4111-1111";
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final Logger logger = Logger.getLogger("io.quarkiverse.redisbulkhead");
+    private final Handler handler = new Handler() {
+
+        @Override
+        public void publish(LogRecord record) {
+            log.add(String.format(record.getMessage(), record.getParameters()) + printed(record.getThrown()));
+        }
+
+        @Override
+        public void flush() {
+            // Nothing is kept back.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
+
+    final TestRedis redis = new TestRedis();
+
+    @BeforeEach
+    void logAll() {
+        logger.setLevel(Level.ALL);
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.removeHandler(handler);
+        logger.setLevel(null);
+        redis.close();
+    }
+
+    /** The client of a cluster quotes the addresses that it cannot reach, with all that is in them. */
+    @ParameterizedTest
+    @EnumSource(RedisClientType.class)
+    void aServerThatIsAway(RedisClientType type) {
+        int nobody = TestRedis.freePort();
+        for (String address : List.of("redis://:hunter2@127.0.0.1:" + nobody, "redis://u:hunter2@127.0.0.1:" + nobody,
+                "rediss://u:hunter2@127.0.0.1:" + nobody, "redis://127.0.0.1:" + nobody + "?user=u&password=hunter2",
+                "redis://:hunter2@nowhere.invalid:6379")) {
+            assertThat(failure(new RedisOptions().setType(type).setRole(RedisRole.MASTER).setMasterName("m")
+                    .addConnectionString(address))).contains("cannot be reached");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongOptions")
+    void aServerThatRefusesTheClient(RedisOptions options) {
+        redis.command("ACL", "SETUSER", "shop", "on", ">other", "~*", "&*", "+@all");
+        options.setConnectionString(options.getEndpoint().replace(":0", ":" + redis.port()));
+        assertThat(failure(options)).contains("Redis");
+    }
+
+    static Stream<RedisOptions> wrongOptions() {
+        return Stream.of(new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:0"),
+                new RedisOptions().setConnectionString("rediss://shop:hunter2@127.0.0.1:0"),
+                new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:0/99"));
+    }
+
+    /** What Redis refuses, and what it holds that nobody understands. */
+    @ParameterizedTest
+    @EnumSource(TestStore.class)
+    void callsThatFail(TestStore kind) throws Exception {
+        redis.command("ACL", "SETUSER", "shop", "on", ">" + PASSWORD, "~*", "&*", "+@all");
+        Redis client = Redis.createClient(redis.vertx(),
+                new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:" + redis.port()));
+        Redis messages = redis.newClient();
+        try (TestProcess process = new TestProcess(redis, kind, client, messages)) {
+            BulkheadId bulkhead = BulkheadId.of("cards").forKey(KEY);
+            BulkheadKeys keys = new BulkheadKeys("test", bulkhead);
+            redis.command("SET", new String(keys.of(BulkheadKeys.Part.HOLDERS)), "text");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("WRONGTYPE");
+            assertThat(failure(process.store.occupancy(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
+            redis.command("FLUSHALL");
+            redis.command("SET", new String(keys.of(BulkheadKeys.Part.TICKET)), "no number");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:ticket holds no ticket");
+            redis.command("FLUSHALL");
+            redis.command("ACL", "SETUSER", "shop", "-@all", "+hello", "+auth");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");
+            redis.command("ACL", "SETUSER", "shop", "+@all", "resetkeys", "~other:*");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");
+            redis.stop();
+            assertThat(failure(acquire(process.store, bulkhead))).contains("reached");
+            redis.start();
+        } finally {
+            messages.close();
+        }
+    }
+
+    @Test
+    void messagesThatAreNotUnderstood() throws Exception {
+        try (Mailbox mailbox = new Mailbox(redis.vertx(), redis.newClient(), "test", 5_000)) {
+            mailbox.open();
+            await().atMost(10, TimeUnit.SECONDS)
+                    .until(() -> redis.command("PUBLISH", mailbox.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
+            await().atMost(10, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("not understood")));
+        }
+        assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
+    }
+
+    private CompletableFuture<?> acquire(PermitStore store, BulkheadId bulkhead) {
+        return store.acquire(new AcquireRequest(bulkhead, "id", 1, Duration.ofSeconds(30), true, Duration.ofSeconds(9),
+                "app", "host:1", "A#a")).toCompletableFuture();
+    }
+
+    /** What a call, and the subscription to messages, over such a client ends with. */
+    private String failure(RedisOptions options) {
+        Redis client = Redis.createClient(redis.vertx(), options);
+        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
+                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis())) {
+            mailbox.open();
+            PermitStore store = TestStore.SCRIPT.open(redis, List.of(link), mailbox);
+            String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
+            await().atMost(10, TimeUnit.SECONDS)
+                    .until(() -> log.stream().anyMatch(line -> line.contains("subscribe")));
+            return failure;
+        } finally {
+            client.close();
+        }
+    }
+
+    private String failure(CompletableFuture<?> answer) {
+        String failure = failureIfAny(answer);
+        assertThat(failure).as("it fails").isNotEmpty();
+        return failure;
+    }
+
+    private String failureIfAny(CompletableFuture<?> answer) {
+        String failure = "";
+        try {
+            answer.get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            assertThat(e.getCause()).isInstanceOf(StoreException.class);
+            failure = printed(e.getCause());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        tellsNoSecret(failure);
+        assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
+        return failure;
+    }
+
+    private static void tellsNoSecret(String text) {
+        assertThat(text).doesNotContain(PASSWORD).doesNotContain(KEY);
+    }
+
+    private static String printed(Throwable failure) {
+        if (failure == null) {
+            return "";
+        }
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+}
