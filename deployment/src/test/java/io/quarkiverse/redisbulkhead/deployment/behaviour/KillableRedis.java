@@ -24,6 +24,10 @@ public final class KillableRedis {
         port = Integer.parseInt((String) System.getProperties().computeIfAbsent(test + ".port", key -> freePort()));
     }
 
+    public int port() {
+        return port;
+    }
+
     public String address() {
         return "redis://127.0.0.1:" + port;
     }
@@ -59,7 +63,7 @@ public final class KillableRedis {
     }
 
     /** Runs a command that is answered by OK. */
-    void send(String command) {
+    public void send(String command) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));

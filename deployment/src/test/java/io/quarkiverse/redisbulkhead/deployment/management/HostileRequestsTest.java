@@ -1,0 +1,237 @@
+package io.quarkiverse.redisbulkhead.deployment.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Shrinkable;
+import net.jqwik.api.sessions.JqwikSession;
+
+/**
+ * Whatever somebody sends to the endpoint, or has for a key: each answer is JSON without a trace of an exception, and nothing
+ * but
+ * what a request names is changed.
+ */
+class HostileRequestsTest {
+
+    private static final int REQUESTS = 400;
+    private static final int KEYS = 60;
+    private static final String ALL = "/q/redis-bulkhead";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = ExtendedApplication.with()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, SameKey.class, ExtendedApplication.class,
+                    OptionalExtensions.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
+            .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
+            .assertLogRecords(records -> assertThat(records).noneMatch(record -> record.getThrown() != null));
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Guarded guarded;
+
+    @ConfigProperty(name = "quarkus.http.test-port")
+    int port;
+
+    private Permit witness;
+
+    @BeforeEach
+    void take() {
+        witness = bulkheads.semaphore("witness").tryAcquire().orElseThrow();
+    }
+
+    @AfterEach
+    void giveBack() {
+        witness.close();
+    }
+
+    @Test
+    void eachRequestIsAnsweredProperly() throws IOException {
+        for (Request request : some(requests(), REQUESTS)) {
+            Answer answer = send(request);
+            assertThat(answer.status).as(request.toString()).isBetween(200, 499);
+            assertThat(answer.body).as(request.toString()).doesNotContain("Exception").doesNotContain("\tat ");
+            if (answer.body.startsWith("{")) {
+                new JsonObject(answer.body);
+            }
+        }
+        assertThat(witness.refresh()).isTrue();
+        assertThat(bulkheads.semaphore("witness").status()).satisfies(status -> {
+            assertThat(status.inUse()).isEqualTo(1);
+            assertThat(status.resized()).isFalse();
+        });
+    }
+
+    /** By annotation, by resolver and by code; each is one holder, is shown as it is, and leaves nothing. */
+    @Test
+    void keysAreToldAsTheyAre() throws IOException {
+        for (String key : some(texts(), KEYS)) {
+            RedisSemaphore pages = bulkheads.semaphore("pages").forKey(key);
+            assertThat(guarded.page(key, () -> holders(pages)).await().indefinitely()).extracting(Holder::key).singleElement()
+                    .satisfies(held -> assertThat(held).contains(key));
+            RedisSemaphore resolved = bulkheads.semaphore("resolved").forKey(key);
+            assertThat(guarded.resolved(key, () -> holders(resolved)).await().indefinitely()).hasSize(1);
+            try (Permit permit = pages.tryAcquire().orElseThrow()) {
+                JsonArray shown = shown("pages");
+                if (StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+                    assertThat(shown).extracting(limit -> ((JsonObject) limit).getString("key")).contains(key);
+                }
+                assertThat(permit.isHeld()).isTrue();
+            }
+            assertThat(pages.status().inUse()).isZero();
+            assertThat(resolved.status().inUse()).isZero();
+        }
+    }
+
+    /** It stands for half a character; JSON has none of these. */
+    @Test
+    void aKeyThatIsNoUnicodeIsShownAllTheSame() throws IOException {
+        try (Permit permit = bulkheads.semaphore("pages").forKey("half \uD83D").tryAcquire().orElseThrow()) {
+            assertThat(shown("pages")).hasSize(1);
+            assertThat(permit.isHeld()).isTrue();
+        }
+    }
+
+    private static Uni<List<Holder>> holders(RedisSemaphore semaphore) {
+        return semaphore.holdersAsync();
+    }
+
+    // What is read is told again for a second, unless something is changed here.
+    private JsonArray shown(String name) throws IOException {
+        send(new Request("DELETE", ALL + "/witness/limit", "", ""));
+        Answer answer = send(new Request("GET", ALL + "/" + name, "", ""));
+        assertThat(answer.status).as(answer.body).isEqualTo(200);
+        return new JsonObject(answer.body).getJsonArray("limits");
+    }
+
+    private record Request(String method, String target, String type, String body) {
+    }
+
+    private record Answer(int status, String body) {
+    }
+
+    // As bytes, because clients refuse to send most of it.
+    private Answer send(Request request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(20_000);
+            byte[] body = request.body.getBytes(StandardCharsets.UTF_8);
+            String head = request.method + " " + request.target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + (request.type.isEmpty() ? "" : "Content-Type: " + request.type + "\r\n")
+                    + "Content-Length: " + body.length + "\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().write(body);
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).as(request.toString()).startsWith("HTTP/1.1 ");
+            return new Answer(Integer.parseInt(answer.substring(9, 12)),
+                    answer.substring(answer.indexOf("\r\n\r\n") + 4));
+        }
+    }
+
+    private static Arbitrary<Request> requests() {
+        Arbitrary<String> segment = Arbitraries
+                .oneOf(Arbitraries.of("reports", "pages", "limit", "permits", "..", ".", "", "%2F",
+                        "%2e%2e", "%00", "%", "%zz", "%C0%AF", "%ED%A0%80", "lock:x", ";a=b", "{name}", "*", ":name",
+                        "%7Bname%7D", "a+b",
+                        "%25", "%0D%0AX:%20y", "\u00e4"), texts().map(HostileRequestsTest::encoded));
+        Arbitrary<String> path = segment.list().ofMaxSize(4).map(all -> all.isEmpty() ? "" : "/" + String.join("/", all));
+        Arbitrary<String> query = Arbitraries.oneOf(
+                Arbitraries.of("", "?", "?key", "?key=", "?key=%", "?key=%FF", "?most=", "?most=1e9",
+                        "?most=2147483648", "?key=a&key=b", "?%6bey=a", "?&&=", "?=", "?key=%ED%A0%80"),
+                texts().map(text -> "?key=" + encoded(text)));
+        Arbitrary<String> body = Arbitraries.oneOf(Arbitraries.of("", "null", "[]", "{}", "{\"permits\":3}", "{\"permits\":-1}",
+                "{\"permits\":1e400}", "{\"permits\":NaN}", "{\"permits\":99999999999999999999}", "{\"permits\":{}}",
+                "{\"permits\":3,\"permits\":4}", "{\"permits\":3}{", "{\"permits\":true}", "\"\"", "[".repeat(900),
+                "{\"a\":".repeat(150), "x".repeat(3_000)), texts(), texts().map(text -> "{\"" + text + "\":1}"));
+        return Combinators.combine(Arbitraries.of("GET", "PUT", "DELETE", "POST", "HEAD", "OPTIONS", "PATCH"), path, query,
+                Arbitraries.of("", "application/json", "application/json;charset=utf-16", "text/plain", "a/b/c", ";"), body)
+                .as((method, rest, parameters, type, text) -> new Request(method, ALL + rest + parameters, type, text));
+    }
+
+    private static Arbitrary<String> texts() {
+        Arbitrary<String> words = Arbitraries
+                .of("", "a", "%", "{", "}", "<b>", "\"", "\\", "\0", "\r\n", " ", "\uD83D", "\uDE80", "ü",
+                        "%:", "%#", "\u2028", "'", "&", "/", "x".repeat(121))
+                .list().ofMaxSize(5).map(all -> String.join("", all));
+        return Arbitraries.oneOf(words, Arbitraries.strings().all().ofMaxLength(12));
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    // Always the same, so that what fails once fails again.
+    private static <T> List<T> some(Arbitrary<T> arbitrary, int number) {
+        List<T> some = new ArrayList<>();
+        JqwikSession.run(() -> arbitrary.generator(number).stream(new Random(7)).limit(number).map(Shrinkable::value)
+                .forEach(some::add));
+        return some;
+    }
+
+    @ApplicationScoped
+    public static class SameKey implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of((String) call.arguments().get(0));
+        }
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
+
+        @RedisBulkhead(name = "witness", permits = 5)
+        void witness() {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        Uni<List<Holder>> page(@BulkheadKey String key, Supplier<Uni<List<Holder>>> body) {
+            return body.get();
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 3, keyResolver = SameKey.class)
+        Uni<List<Holder>> resolved(String key, Supplier<Uni<List<Holder>>> body) {
+            return body.get();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.quarkiverse.redisbulkhead.deployment.tls;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Keys with self-signed certificates for localhost, made by the keytool of the JDK. */
+final class Certificates {
+
+    static final String PASSWORD = "of-the-key-store";
+
+    private final Path folder;
+
+    /**
+     * The test class is loaded twice, by JUnit and by the application; both must see the same keys.
+     *
+     * @param test whose keys
+     */
+    Certificates(String test) {
+        folder = Path.of((String) System.getProperties().computeIfAbsent(test + ".certificates", key -> newFolder()));
+    }
+
+    private static String newFolder() {
+        try {
+            Path folder = Files.createTempDirectory(Path.of("target"), "certificates");
+            for (String name : List.of("server", "client", "stranger")) {
+                Path keys = folder.resolve(name + ".p12");
+                keytool("-genkeypair", "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=" + name,
+                        "-ext",
+                        "san=dns:localhost,ip:127.0.0.1", "-keystore", keys.toString(), "-storetype", "PKCS12");
+                keytool("-exportcert", "-rfc", "-alias", name, "-keystore", keys.toString(), "-file",
+                        folder.resolve(name + ".pem").toString());
+            }
+            keytool("-importcert", "-noprompt", "-alias", "client", "-file", folder.resolve("client.pem").toString(),
+                    "-keystore",
+                    folder.resolve("clients.p12").toString(), "-storetype", "PKCS12");
+            return folder.toAbsolutePath().toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void keytool(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("-storepass", PASSWORD));
+        Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(keytool.getInputStream().readAllBytes());
+        try {
+            if (keytool.waitFor() != 0) {
+                throw new IOException(said);
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** The key of one, with its certificate. */
+    String keys(String name) {
+        return folder.resolve(name + ".p12").toString();
+    }
+
+    /** The certificate of one. */
+    String certificate(String name) {
+        return folder.resolve(name + ".pem").toString();
+    }
+
+    /** For a server that has that key, and trusts the certificate of the client. */
+    SSLContext server(String name) {
+        try {
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store(name), PASSWORD.toCharArray());
+            TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trusted.init(store("clients"));
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private KeyStore store(String name) throws GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(folder.resolve(name + ".p12"))) {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(in, PASSWORD.toCharArray());
+            return store;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.quarkiverse.redisbulkhead.deployment.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+import io.quarkus.redis.datasource.RedisDataSource;
+import io.smallrye.mutiny.Uni;
+
+/** Commands and messages over TLS, with each store in Redis. */
+abstract class TlsContract {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final KillableRedis redis;
+    private final Certificates certificates;
+    private final boolean mutual;
+    private final TlsFront front;
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    RedisDataSource data;
+
+    TlsContract(KillableRedis redis, KillableRedis front, Certificates certificates, boolean mutual) {
+        this.redis = redis;
+        this.certificates = certificates;
+        this.mutual = mutual;
+        this.front = new TlsFront(front.port(), redis.port());
+    }
+
+    @BeforeEach
+    void start() {
+        redis.start();
+        redis.send("ACL SETUSER shop on >hunter2 ~* &* +@all");
+        front.start(certificates.server("server"), mutual);
+        await().atMost(LONG).untilAsserted(() -> assertThat(call()).isNull());
+    }
+
+    @AfterEach
+    void stop() {
+        front.stop();
+        redis.stop();
+    }
+
+    @Test
+    void whoeverWaitsIsServedAndTold() throws Exception {
+        CompletableFuture<String> end = new CompletableFuture<>();
+        CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
+        CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
+                .subscribeAsCompletionStage();
+        await().atMost(LONG).until(() -> bulkheads.semaphore("reports").status().waiting() == 1);
+        await().atMost(LONG).until(() -> data.execute("PUBSUB", "CHANNELS", "redis-bulkhead:mailbox:*").size() == 1);
+
+        end.complete("first");
+        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("first");
+        assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("second");
+        assertThat(bulkheads.semaphore("reports").status().inUse()).isZero();
+    }
+
+    @Test
+    void connectionsThatAreCutAreOpenedAgain() throws Exception {
+        CompletableFuture<String> end = new CompletableFuture<>();
+        CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
+        CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
+                .subscribeAsCompletionStage();
+        await().atMost(LONG).until(() -> bulkheads.semaphore("reports").status().waiting() == 1);
+
+        front.cut();
+
+        assertThat(bulkheads.semaphore("reports").holders()).hasSize(1);
+        end.complete("first");
+        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("first");
+        assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("second");
+    }
+
+    /** Nothing hangs, what is wrong is said without the password, and the first call after it has been mended works. */
+    @Test
+    void aServerThatIsNotTrustedIsAnOutage() {
+        front.stop();
+        front.start(certificates.server("stranger"), mutual);
+
+        assertUnavailable("certification path");
+
+        front.stop();
+        front.start(certificates.server("server"), mutual);
+        assertThat(call()).isNull();
+    }
+
+    @Test
+    void aServerWithoutTlsIsAnOutage() {
+        front.stop();
+        front.startWithoutTls();
+
+        assertUnavailable("Redis");
+
+        front.stop();
+        front.start(certificates.server("server"), mutual);
+        assertThat(call()).isNull();
+    }
+
+    private void assertUnavailable(String why) {
+        assertThat(call()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining(why)
+                .hasStackTraceContaining("Redis").satisfies(failure -> {
+                    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+                        assertThat(cause.toString()).doesNotContain("hunter2").doesNotContain(Certificates.PASSWORD);
+                    }
+                });
+    }
+
+    Throwable call() {
+        return catchThrowable(() -> guarded.render(CompletableFuture.completedFuture("done")).await().atMost(LONG));
+    }
+
+    TlsFront front() {
+        return front;
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 1, fair = true, maxWait = "15s")
+        Uni<String> render(CompletableFuture<String> end) {
+            return Uni.createFrom().completionStage(end);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.quarkiverse.redisbulkhead.deployment.tls;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+
+/** Speaks TLS with clients on behalf of a Redis that cannot, as the embedded one cannot. */
+final class TlsFront {
+
+    private final int port;
+    private final int redisPort;
+    private final List<Socket> clients = new CopyOnWriteArrayList<>();
+    private ServerSocket server;
+
+    TlsFront(int port, int redisPort) {
+        this.port = port;
+        this.redisPort = redisPort;
+    }
+
+    /**
+     * Accepts clients.
+     *
+     * @param context the keys of the server
+     * @param mutual whether clients must show a certificate
+     */
+    void start(SSLContext context, boolean mutual) {
+        start(() -> {
+            SSLServerSocket socket = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(port, 50,
+                    InetAddress.getLoopbackAddress());
+            socket.setNeedClientAuth(mutual);
+            return socket;
+        });
+    }
+
+    /** Accepts clients without TLS. */
+    void startWithoutTls() {
+        start(() -> new ServerSocket(port, 50, InetAddress.getLoopbackAddress()));
+    }
+
+    private void start(Callable<ServerSocket> open) {
+        // The one before may still be on its way out.
+        ServerSocket socket = await().atMost(Duration.ofSeconds(10)).ignoreException(BindException.class).until(open,
+                one -> true);
+        server = socket;
+        Thread acceptor = new Thread(() -> accept(socket), "tls front");
+        acceptor.setDaemon(true);
+        acceptor.start();
+    }
+
+    private void accept(ServerSocket socket) {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                clients.add(client);
+                Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+                pump(client, upstream);
+                pump(upstream, client);
+            } catch (IOException e) {
+                // Stopped, or a client that has gone already.
+            }
+        }
+    }
+
+    private static void pump(Socket from, Socket to) {
+        Thread pump = new Thread(() -> {
+            try (from; to) {
+                from.getInputStream().transferTo(to.getOutputStream());
+            } catch (IOException e) {
+                // One side has gone, or does not speak TLS, which ends both.
+            }
+        }, "tls pump");
+        pump.setDaemon(true);
+        pump.start();
+    }
+
+    /** Closes all connections without a word. */
+    void cut() {
+        for (Socket client : clients) {
+            try {
+                client.close();
+            } catch (IOException e) {
+                // It has gone.
+            }
+        }
+        clients.clear();
+    }
+
+    void stop() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+    }
+}

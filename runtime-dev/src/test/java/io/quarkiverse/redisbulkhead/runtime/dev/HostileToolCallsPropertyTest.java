@@ -1,0 +1,76 @@
+package io.quarkiverse.redisbulkhead.runtime.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.json.JsonObject;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Whatever the methods of the Dev UI are asked for: each gives an answer that is JSON, and changes nothing but what it is
+ * about.
+ */
+class HostileToolCallsPropertyTest {
+
+    private static final int USUAL_LIMIT = 5;
+
+    final LocalBulkheads bulkheads = new LocalBulkheads();
+    final ManualTime time = new ManualTime();
+    final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview, bulkheads, time);
+
+    @Provide
+    Arbitrary<String> texts() {
+        Arbitrary<String> words = Arbitraries
+                .of("", "reports", "pages", "lock:", "<b>", "\n", "\0", "%:", "\uD83D", "ü", " ", "'", "{", "}")
+                .list().ofMaxSize(4).map(all -> String.join("", all));
+        return Arbitraries.oneOf(words, Arbitraries.strings().all().ofMaxLength(10), Arbitraries.of("x".repeat(100_000)))
+                .injectNull(0.05);
+    }
+
+    @Property(tries = 100)
+    void eachAnswersAndHarmsNobodyElse(@ForAll("texts") String bulkhead, @ForAll("texts") String key,
+            @ForAll("texts") String permit, @ForAll("limits") Integer permits) {
+        String mine = bulkheads.take("reports");
+        for (Uni<JsonObject> answer : List.of(service.holders(bulkhead, key), service.waiters(bulkhead, key),
+                service.revoke(bulkhead, key, permit), service.resize(bulkhead, key, permits), service.resetSize(bulkhead, key),
+                service.revokeShown(bulkhead, key, permit), service.resizeShown(bulkhead, key, permits),
+                service.resetSizeShown(bulkhead, key), service.bulkheads())) {
+            JsonObject json = answer.await().indefinitely();
+            assertThat(new JsonObject(json.encode())).isEqualTo(json);
+        }
+        if (!"reports".equals(bulkhead)) {
+            assertThat(bulkheads.limits("reports").get(0)).satisfies(limit -> {
+                assertThat(limit.limit()).hasValue(USUAL_LIMIT);
+                assertThat(limit.holders()).anyMatch(holder -> holder.permitId().equals(mine));
+            });
+        }
+        assertThat(service.revokeShown("reports", null, mine).await().indefinitely().getBoolean("done")).isTrue();
+    }
+
+    @Provide
+    Arbitrary<Integer> limits() {
+        return Arbitraries.integers().injectNull(0.05);
+    }
+
+    /** What is held is told as it is. */
+    @Property(tries = 100)
+    void keysAreToldAsTheyAre(@ForAll("keys") String key) {
+        String permit = bulkheads.take("pages", key);
+
+        JsonObject told = service.holders("pages", key).await().indefinitely();
+
+        assertThat(new JsonObject(told.toBuffer()).getJsonArray("holders")).hasSize(1);
+        assertThat(service.revokeShown("pages", key, permit).await().indefinitely().getBoolean("done")).isTrue();
+    }
+
+    @Provide
+    Arbitrary<String> keys() {
+        return texts().filter(text -> text != null);
+    }
+}
