@@ -87,7 +87,7 @@ class WaitingIT extends ProcessTestBase {
     }
 
     @Test
-    @DisplayName("Traps 3 and 10: holders and waiters of a killed process are skipped within a lease and the life of a place")
+    @DisplayName("Trap 3, Trap 10: holders and waiters of a killed process are skipped within a lease and the life of a place")
     void killedWithHoldersAndWaiters() throws Exception {
         Duration lease = Duration.ofSeconds(2);
         Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms",

@@ -212,7 +212,7 @@ class OutagePolicyTest {
         assertThat(bulkheads.semaphore("own").status().inUse()).isZero();
     }
 
-    /** Redis is there but says nothing: the policy applies when command-timeout is over. Traps 4 and 25. */
+    /** Redis is there but says nothing: the policy applies when command-timeout is over. Trap 4, Trap 25. */
     @Test
     void aRedisThatHangs() throws Exception {
         try (AutoCloseable pause = REDIS.pause()) {

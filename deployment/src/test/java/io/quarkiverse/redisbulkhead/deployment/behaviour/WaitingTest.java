@@ -144,7 +144,7 @@ class WaitingTest {
         }
     }
 
-    /** Traps 9 and 29: an interrupted waiter is gone at once, and the permit goes to the one behind it. */
+    /** Trap 9, Trap 29: an interrupted waiter is gone at once, and the permit goes to the one behind it. */
     @Test
     void interruptedWhileWaiting() throws Exception {
         Caller<String> first = Caller.of(guarded::synchronous);
@@ -161,7 +161,7 @@ class WaitingTest {
         assertThat(second.result()).isEqualTo("done");
     }
 
-    /** Traps 9 and 29. */
+    /** Trap 9, Trap 29. */
     @Test
     void cancelledUniWhileWaiting() {
         UniAssertSubscriber<String> first = subscribe(guarded.uni());
@@ -177,7 +177,7 @@ class WaitingTest {
         first.assertNotTerminated();
     }
 
-    /** Traps 9 and 29. */
+    /** Trap 9, Trap 29. */
     @Test
     void cancelledStageAndMultiWhileWaiting() throws Exception {
         CompletableFuture<String> stage = guarded.stage().toCompletableFuture();

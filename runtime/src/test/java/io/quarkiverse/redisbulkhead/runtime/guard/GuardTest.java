@@ -193,7 +193,7 @@ class GuardTest {
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
-    /** Traps 9 and 14: cancelled while it waits, and cancelled while it runs. */
+    /** Trap 9, Trap 14: cancelled while it waits, and cancelled while it runs. */
     @Test
     void uniCancelledEndsItsAdmission() {
         onAnEventLoop();

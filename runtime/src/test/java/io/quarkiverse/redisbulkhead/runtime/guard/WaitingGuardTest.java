@@ -98,7 +98,7 @@ class WaitingGuardTest {
         assertThat(waiting.last().ends).isEqualTo(1);
     }
 
-    /** Traps 9 and 29: a permit that comes when the caller has gone starts nothing. */
+    /** Trap 9, Trap 29: a permit that comes when the caller has gone starts nothing. */
     @Test
     void cancelledWhileWaiting() {
         new UniGuard("reports", continuations).call(waiting, () -> Uni.createFrom().item(run())).subscribe()

@@ -92,7 +92,7 @@ class AdmissionTest {
         assertThat(store.log).containsExactly("acquire a");
     }
 
-    /** Traps 4 and 29: the answer is lost; nobody has the permit, so it is given back in the background. */
+    /** Trap 4, Trap 29: the answer is lost; nobody has the permit, so it is given back in the background. */
     @Test
     void aLostAnswerIsReclaimed() {
         store.down = true;
@@ -156,7 +156,7 @@ class AdmissionTest {
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Traps 9 and 29: the caller has gone before the answer came; the permit goes back when it comes. */
+    /** Trap 9, Trap 29: the caller has gone before the answer came; the permit goes back when it comes. */
     @Test
     void aPermitThatComesAfterTheEndIsGivenBack() {
         Admission admission = semaphore("a").admit("A#a");

@@ -193,7 +193,7 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Traps 7 and 29: a hand-over that is told when its lease is over is none; the waiter begins anew. */
+    /** Trap 7, Trap 29: a hand-over that is told when its lease is over is none; the waiter begins anew. */
     @Test
     void aHandOverThatIsToldTooLateIsNone() {
         Admission admission = wait(FAIR);
@@ -260,7 +260,7 @@ class WaitingTest {
         leave(second);
     }
 
-    /** Traps 11 and 12: nobody tells of a lease that ends, so the waiters ask then, all of them in one command. */
+    /** Trap 11, Trap 12: nobody tells of a lease that ends, so the waiters ask then, all of them in one command. */
     @Test
     void waitersAskWhenTheNearestLeaseEnds() {
         Admission first = wait(FAIR, Duration.ofMillis(700));
@@ -357,7 +357,7 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** Traps 9 and 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
+    /** Trap 9, Trap 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
     @Test
     void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {
         Admission admission = wait(FAIR);

@@ -80,7 +80,7 @@ class LockPermitStoreTest {
     }
 
     /**
-     * Traps 2 and 7: a process that was paused within a step for longer than its lock lives changes nothing. Meanwhile another
+     * Trap 2, Trap 7: a process that was paused within a step for longer than its lock lives changes nothing. Meanwhile another
      * one has taken the last permit.
      */
     @Test

@@ -178,7 +178,7 @@ class RedisPermitStoreTest {
     }
 
     /**
-     * Traps 3 and 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when
+     * Trap 3, Trap 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when
      * that is.
      */
     @Test
@@ -215,7 +215,7 @@ class RedisPermitStoreTest {
         assertThat(redis.command("PTTL", "test:{reports}:limits").toLong()).isBetween(0L, 60_000L);
     }
 
-    /** Traps 9 and 21, guarantee 9: what waiters, limits and cancellations leave behind expires, too. */
+    /** Trap 9, Trap 21, guarantee 9: what waiters, limits and cancellations leave behind expires, too. */
     @Test
     void theKeysOfWaitersExpire() {
         Duration place = Duration.ofSeconds(10);

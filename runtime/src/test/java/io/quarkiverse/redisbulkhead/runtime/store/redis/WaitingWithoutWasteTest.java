@@ -55,7 +55,7 @@ class WaitingWithoutWasteTest {
     }
 
     /**
-     * Traps 11, 13 and 26: a thousand waiters of two processes wait for five seconds and are then served one by one.
+     * Trap 11, Trap 13, Trap 26: a thousand waiters of two processes wait for five seconds and are then served one by one.
      */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })

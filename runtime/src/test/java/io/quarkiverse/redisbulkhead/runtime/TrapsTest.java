@@ -1,0 +1,83 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each trap is named by tests, and the page of traps tells which. */
+class TrapsTest {
+
+    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final String TEST_SOURCES = "/src/test/java/";
+    private static final int TRAPS = 30;
+    private static final Pattern ROW = Pattern.compile("^\\| (\\d+) \\|.*\\|([^|]+)\\|$", Pattern.MULTILINE);
+    private static final Pattern CLASS = Pattern.compile("`(\\w+)`");
+
+    /** The source of each test class, several of which may have one name. */
+    private static Map<String, String> sources;
+
+    @BeforeAll
+    static void read() throws IOException {
+        try (Stream<Path> files = Files.walk(PROJECT)) {
+            sources = files.filter(file -> file.toString().contains(TEST_SOURCES) && file.toString().endsWith(".java"))
+                    .collect(Collectors.toMap(file -> file.getFileName().toString().replace(".java", ""), TrapsTest::text,
+                            String::concat));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("numbers")
+    void aTestNamesIt(int number) {
+        assertThat(sources.values()).anyMatch(source -> names(source, number));
+    }
+
+    @Test
+    void thePageListsAllOfThem() throws IOException {
+        assertThat(rows()).extracting(row -> Integer.parseInt(row.group(1)))
+                .containsExactlyElementsOf(numbers().boxed().toList());
+    }
+
+    @Test
+    void thePageNamesTestsThatNameThem() throws IOException {
+        for (MatchResult row : rows()) {
+            int number = Integer.parseInt(row.group(1));
+            assertThat(CLASS.matcher(row.group(2)).results().map(test -> test.group(1))).as("Trap %d", number).isNotEmpty()
+                    .allMatch(test -> names(sources.getOrDefault(test, ""), number));
+        }
+    }
+
+    static IntStream numbers() {
+        return IntStream.rangeClosed(1, TRAPS);
+    }
+
+    private static List<MatchResult> rows() throws IOException {
+        return ROW.matcher(Files.readString(PROJECT.resolve("docs/traps.md"))).results().toList();
+    }
+
+    private static boolean names(String source, int number) {
+        return Pattern.compile("\\bTrap " + number + "\\b").matcher(source).find();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
