@@ -46,6 +46,10 @@ final class Demo {
         send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).POST(BodyPublishers.noBody()).build());
     }
 
+    void delete(String path) {
+        send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).DELETE().build());
+    }
+
     String get(String path) {
         return send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).build());
     }

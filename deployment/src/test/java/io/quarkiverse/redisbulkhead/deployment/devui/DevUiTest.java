@@ -43,6 +43,7 @@ class DevUiTest {
     @RegisterExtension
     static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(jar -> jar
             .addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
+            .addClass(HostileApplication.class).addClasses(HostileApplication.class.getDeclaredClasses())
             .addAsResource(new StringAsset("""
                     quarkus.application.name=shop
                     quarkus.redis.hosts=%s
@@ -71,6 +72,7 @@ class DevUiTest {
                 test("resizes and resets", this::resizesAndResets),
                 test("limits that disagree are shown", this::limitsThatDisagreeAreShown),
                 test("keys are text and not markup", this::keysAreTextAndNotMarkup),
+                test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
@@ -251,6 +253,53 @@ class DevUiTest {
         assertThat(page.title()).doesNotContain("broken");
     }
 
+    /** Names, applications, instances, methods and ids of permits; in the pages, the dialogs and the messages. */
+    private void nothingThatOthersWriteIsMarkup() {
+        String markup = HostileApplication.MARKUP;
+        holders();
+        filter(markup);
+        demo.post("hostile");
+        title(markup).click();
+        assertThat(occupants().getByText(markup).filter(new Locator.FilterOptions().setVisible(true))).hasCount(4);
+
+        revoke().click();
+        assertThat(dialog().locator("dd").getByText(markup)).hasCount(4);
+        demo.delete("hostile");
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(page.getByText("Nobody holds the permit " + markup + " any more")).isVisible();
+
+        demo.post("hostile");
+        revoke().click();
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(page.getByText("The permit " + markup + " is revoked")).isVisible();
+
+        button("Resize").click();
+        assertThat(dialog()).containsText(markup);
+        dialog().getByLabel("Permits").fill("2");
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(page.getByText("The limit of '" + markup + "' is 2 now")).isVisible();
+        button("Reset size").click();
+        assertThat(dialog()).containsText(markup);
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(page.getByText("goes by its own limit of '" + markup + "' again")).isVisible();
+
+        filter("no " + markup);
+        assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
+        nothingIsMarkup();
+
+        open(page, "declared");
+        assertThat(page.locator("article h2").getByText(markup)).isVisible();
+        filter("no " + markup);
+        assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
+        nothingIsMarkup();
+    }
+
+    // Also within the components.
+    private static void nothingIsMarkup() {
+        assertThat(page.locator("img[src=x], b.injected")).hasCount(0);
+        assertThat(page.title()).doesNotContain("broken");
+    }
+
     private void keysOpenAndCloseByKeyboard() {
         holders();
         demo.begin("crawl?host=example.org");
@@ -343,7 +392,7 @@ class DevUiTest {
         Locator link = page.locator("qwc-extension-link",
                 new Page.LocatorOptions().setHas(page.locator("a[href*='quarkus-redis-bulkhead/declared']")));
         assertThat(link).containsText("Declared");
-        assertThat(link).containsText("3");
+        assertThat(link).containsText("4");
     }
 
     private void redisAwayIsShownAndEnds() {

@@ -15,6 +15,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +39,7 @@ class SecretsTest {
 
     private static final String PASSWORD = "hunter2";
     private static final String KEY = "4111-1111";
+    private static final int SLOTS = 16_384;
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final List<String> log = new CopyOnWriteArrayList<>();
@@ -75,7 +77,31 @@ class SecretsTest {
         redis.close();
     }
 
-    /** The client of a cluster quotes the addresses that it cannot reach, with all that is in them. */
+    /** The client quotes the addresses of the nodes that it knows and cannot reach, with all that is in them. */
+    @Test
+    void aClusterThatGoesAway() throws Exception {
+        TestRedis node = new TestRedis(TestRedis.freePort(), "cluster-enabled yes");
+        node.start();
+        node.command("CLUSTER", Stream.concat(Stream.of("ADDSLOTS"), IntStream.range(0, SLOTS).boxed()).toArray());
+        await().atMost(20, TimeUnit.SECONDS).until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+        Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setType(RedisClientType.CLUSTER)
+                .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port()));
+        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
+                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis())) {
+            PermitStore store = TestStore.SCRIPT.open(node, List.of(link), mailbox);
+            acquire(store, BulkheadId.of("cards").forKey(KEY)).get(20, TimeUnit.SECONDS);
+            node.stop();
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(failure(acquire(store, BulkheadId.of("cards").forKey(KEY)))).contains("Redis");
+            }
+        } finally {
+            client.close();
+            node.start();
+            node.close();
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(RedisClientType.class)
     void aServerThatIsAway(RedisClientType type) {

@@ -1,0 +1,48 @@
+package io.quarkiverse.redisbulkhead.deployment.devui;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.redis.datasource.RedisDataSource;
+
+/** Texts that are markup wherever somebody can put a text: by an annotation, and by writing to Redis. */
+@Path("/demo/hostile")
+public class HostileApplication {
+
+    /** Leaves traces where a page takes it for markup. */
+    public static final String MARKUP = "<img src=x onerror=document.title='broken'><b class=injected>bold</b>";
+
+    private static final String START = "redis-bulkhead:{" + MARKUP + "}:";
+    private static final int MINUTES = 60_000;
+
+    @Inject
+    RedisDataSource redis;
+
+    /** Somebody holds a permit of whom Redis knows nothing but markup. */
+    @POST
+    public void hold() {
+        long now = System.currentTimeMillis();
+        redis.execute("ZADD", START + "holders", Long.toString(now + MINUTES), MARKUP);
+        redis.execute("HSET", START + "details", MARKUP,
+                String.join("\n", "7", Long.toString(now), "60000", "3", "nobody", MARKUP,
+                        MARKUP, MARKUP));
+    }
+
+    /** And not any more. */
+    @DELETE
+    public void end() {
+        redis.execute("DEL", START + "holders", START + "details");
+    }
+
+    @ApplicationScoped
+    public static class Declared {
+
+        @RedisBulkhead(name = MARKUP, permits = 3)
+        public void call() {
+        }
+    }
+}
