@@ -48,6 +48,6 @@ record LeaseReckoning(long askedAt, long clockAskedAt, long storeMillis) {
         // Whoever may publish can tell any number, so nothing may overflow.
         long sinceAnswer = handOver.leaseEndMillis() <= storeMillis ? 0
                 : TimeUnit.MILLISECONDS.toNanos(handOver.leaseEndMillis() - storeMillis);
-        return askedAt + Math.min(sinceAnswer, nowNanos - askedAt + lease.toNanos());
+        return clockAskedAt + Math.min(sinceAnswer, nowNanos - clockAskedAt + lease.toNanos());
     }
 }

@@ -51,6 +51,7 @@ public final class Mailbox implements AutoCloseable {
     };
     private final AtomicBoolean wanted = new AtomicBoolean();
     private final AtomicBoolean strangeMessage = new AtomicBoolean();
+    private final AtomicBoolean publishRefused = new AtomicBoolean();
     private volatile boolean closed;
 
     // All of these are touched on the context only.
@@ -153,9 +154,21 @@ public final class Mailbox implements AutoCloseable {
         connection.handler(message -> receive(attempt, message));
         connection.endHandler(end -> context.runOnContext(now -> lost(attempt, connection)));
         connection.exceptionHandler(failure -> context.runOnContext(now -> lost(attempt, connection)));
+        // To nobody, and before the subscription, after which some servers take no other commands.
+        connection.send(Request.cmd(Command.PUBLISH).arg(name + ":rights").arg("")).onFailure(this::mayNotPublish);
         // Succeeds when it is written; the server confirms it, or refuses it, by a message.
         connection.send(Request.cmd(Command.SUBSCRIBE).arg(name))
                 .onFailure(failure -> context.runOnContext(now -> failed(attempt, Redacted.reason(failure))));
+    }
+
+    // What this process may not, the others with the same user may not either; and the stores do not hear of it when they tell.
+    private void mayNotPublish(Throwable failure) {
+        if (ErrorReply.of(failure).filter(reply -> reply.is("NOPERM")).isPresent() && !publishRefused.getAndSet(true)) {
+            LOG.warnf("Redis refuses messages to %s: %s. Permits that are given back here are not told of, so calls that wait "
+                    + "for them look for themselves, which takes up to a few seconds longer. The Redis user needs the command "
+                    + "PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix", name,
+                    Redacted.text(failure.getMessage()));
+        }
     }
 
     private void subscribed(Attempt attempt) {

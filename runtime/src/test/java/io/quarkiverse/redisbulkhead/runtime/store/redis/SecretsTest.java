@@ -83,7 +83,8 @@ class SecretsTest {
         TestRedis node = new TestRedis(TestRedis.freePort(), "cluster-enabled yes");
         node.start();
         node.command("CLUSTER", Stream.concat(Stream.of("ADDSLOTS"), IntStream.range(0, SLOTS).boxed()).toArray());
-        await().atMost(20, TimeUnit.SECONDS).until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+        await().atMost(20, TimeUnit.SECONDS)
+                .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
         Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setType(RedisClientType.CLUSTER)
                 .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port()));
         try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);

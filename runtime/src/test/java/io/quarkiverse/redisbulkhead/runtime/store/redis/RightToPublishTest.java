@@ -1,0 +1,91 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+
+/** A user who may not publish is told of it, because nothing fails without, and everything waits longer. */
+class RightToPublishTest {
+
+    final TestRedis redis = new TestRedis();
+    final List<String> warnings = new CopyOnWriteArrayList<>();
+    final Logger logger = Logger.getLogger(Mailbox.class.getName());
+    final Handler handler = new Handler() {
+
+        @Override
+        public void publish(LogRecord record) {
+            if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
+                warnings.add(record.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {
+            // Nothing is kept back.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.removeHandler(handler);
+        redis.close();
+    }
+
+    @Test
+    void onceHoweverOftenItSubscribes() {
+        redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "&*", "+@all", "-publish");
+        subscribeTwice("mute");
+
+        assertThat(warnings).singleElement().satisfies(warning -> assertThat(warning).contains("PUBLISH"));
+    }
+
+    @Test
+    void notWhereTheRightIsThere() {
+        redis.command("ACL", "SETUSER", "able", "on", ">secret", "~*", "&*", "+@all");
+        subscribeTwice("able");
+
+        assertThat(warnings).isEmpty();
+    }
+
+    private void subscribeTwice(String user) {
+        Redis client = Redis.createClient(redis.vertx(),
+                new RedisOptions().setConnectionString("redis://" + user + ":secret@127.0.0.1:" + redis.port()));
+        try (Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 5_000)) {
+            mailbox.open();
+            awaitSubscriptions(1);
+            redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+            awaitSubscriptions(2);
+        } finally {
+            client.close();
+        }
+    }
+
+    private void awaitSubscriptions(int number) {
+        await().atMost(20, TimeUnit.SECONDS).until(() -> redis.command("INFO", "commandstats").toString()
+                .contains("cmdstat_subscribe:calls=" + number + ",") && redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
+    }
+}
