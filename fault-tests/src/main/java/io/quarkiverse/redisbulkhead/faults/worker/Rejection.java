@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.faults.worker;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 
@@ -16,6 +17,9 @@ final class Rejection {
     private static String kind(Throwable failure) {
         if (failure instanceof BulkheadFullException) {
             return "full";
+        }
+        if (failure instanceof BulkheadContendedException) {
+            return "contended";
         }
         return failure instanceof BulkheadUnavailableException ? "unavailable" : "other";
     }

@@ -69,7 +69,7 @@ public class Worker {
                     Long.parseLong(words[5]), Integer.parseInt(words[6]));
             case "stop" -> load.remove(words[1]).stop();
             case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
-            case "let" -> gates.getOrDefault(words[1], new CompletableFuture<>()).complete(null);
+            case "let" -> gate(words[1]).complete(null);
             case "ask" -> threads.execute(this::askRedis);
             case "facts" -> threads.execute(this::tellFacts);
             default -> throw new IllegalArgumentException("No such command: " + command);
@@ -88,10 +88,12 @@ public class Worker {
     }
 
     private void hold(String id, Guard guard, String key) {
-        CompletableFuture<Void> gate = new CompletableFuture<>();
-        gates.put(id, gate);
+        CompletableFuture<Void> gate = gate(id);
         try {
-            guard.call(work, new Execution(observer, guard.bulkhead(), key, () -> gate));
+            guard.call(work, new Execution(observer, guard.bulkhead(), key, () -> {
+                observer.tell("inside " + id);
+                return gate;
+            }));
             observer.tell("done " + id);
         } catch (RuntimeException | Error e) {
             observer.tell(Rejection.line(guard.bulkhead(), e));
@@ -99,6 +101,11 @@ public class Worker {
         } finally {
             gates.remove(id);
         }
+    }
+
+    // It may be told to leave before it is inside.
+    private CompletableFuture<Void> gate(String id) {
+        return gates.computeIfAbsent(id, unknown -> new CompletableFuture<>());
     }
 
     private void askRedis() {

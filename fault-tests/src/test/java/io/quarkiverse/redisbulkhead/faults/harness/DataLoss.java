@@ -4,8 +4,8 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  * A moment at which Redis forgot what it knew. Permits of before, told by their fencing token, may be forgotten; the guarantees
  * say so.
  *
- * @param at when, by the observer's clock
- * @param serverMicros when, by the server's clock; a smaller fencing token is from before
+ * @param at when at the earliest, by the observer's clock
+ * @param serverMicros when at the latest, by the server's clock; a smaller fencing token is from before
  */
 record DataLoss(long at, long serverMicros) {
 

@@ -28,6 +28,11 @@ public final class Held {
         await("end of a call of " + bulkhead).atMost(Duration.ofSeconds(30)).until(this::isDone);
     }
 
+    /** Whether it has come through. */
+    public boolean isInside() {
+        return worker.hasBegun(id) && !isDone();
+    }
+
     /** Whether the call has returned. */
     public boolean isDone() {
         return worker.isDone(id);

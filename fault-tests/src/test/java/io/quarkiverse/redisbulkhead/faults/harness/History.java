@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class History {
     private final List<DataLoss> losses = new ArrayList<>();
     private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
     private final Map<String, Long> rejections = new TreeMap<>();
+    private final Map<String, String> lastExceptions = new TreeMap<>();
     private long last = System.nanoTime();
     private final Map<String, Long> entries = new TreeMap<>();
     private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
@@ -59,16 +61,27 @@ public final class History {
         });
     }
 
-    synchronized void rejected(String what) {
+    synchronized void rejected(String what, String exception) {
         rejections.merge(what, 1L, Long::sum);
+        lastExceptions.put(what, exception);
+    }
+
+    /** What happened so far to callers was to be expected, as before everything is warm. */
+    public synchronized void forgetRejections() {
+        rejections.clear();
+    }
+
+    /** The last exception of each kind. */
+    synchronized Collection<String> lastExceptions() {
+        return List.copyOf(lastExceptions.values());
     }
 
     synchronized void paused(String worker, long from, long until) {
         pauses.add(new Pause(worker, from, until));
     }
 
-    synchronized void forgot(long serverMicros) {
-        losses.add(new DataLoss(now(), serverMicros));
+    synchronized void forgot(long at, long serverMicros) {
+        losses.add(new DataLoss(at, serverMicros));
     }
 
     /** From now on, no execution may enter that makes it more than so many. */
@@ -119,6 +132,11 @@ public final class History {
     /** How many calls did not come through, by bulkhead and kind. */
     public synchronized Map<String, Long> rejections() {
         return new TreeMap<>(rejections);
+    }
+
+    /** How many calls of a bulkhead did not come through because Redis was not available. */
+    public synchronized long unavailable(String bulkhead) {
+        return rejections.getOrDefault(bulkhead + " unavailable", 0L);
     }
 
     private static Visit ended(Visit visit, long at) {

@@ -89,7 +89,7 @@ final class Observer implements AutoCloseable {
                 worker.lost(words[2]);
             }
             case "no" -> {
-                history.rejected(words[1] + " " + words[2]);
+                history.rejected(words[1] + " " + words[2], line);
                 if (words[2].equals("other")) {
                     worker.failed(line);
                 }

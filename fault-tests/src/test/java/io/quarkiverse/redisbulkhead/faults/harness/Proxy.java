@@ -47,6 +47,7 @@ public final class Proxy implements AutoCloseable {
     private volatile long delayMillis;
     private volatile boolean silent;
     private volatile boolean deaf;
+    private volatile boolean mute;
     private volatile double lossOfAnswers;
     private volatile Trap trap;
 
@@ -89,6 +90,11 @@ public final class Proxy implements AutoCloseable {
         deaf = true;
     }
 
+    /** From now on nothing that clients say arrives any more, while they hear everything. */
+    public void halfOpenToTheServer() {
+        mute = true;
+    }
+
     /** From now on that part of the answers is lost, and the connection with them. */
     public void loseAnswers(double part) {
         lossOfAnswers = part;
@@ -101,9 +107,10 @@ public final class Proxy implements AutoCloseable {
         trap = null;
         delayMillis = 0;
         lossOfAnswers = 0;
-        if (silent || deaf) {
+        if (isHole()) {
             silent = false;
             deaf = false;
+            mute = false;
             cut(link -> true);
         }
     }
@@ -113,6 +120,11 @@ public final class Proxy implements AutoCloseable {
         links.forEach(link -> link.dead = true);
         silent = false;
         deaf = false;
+        mute = false;
+    }
+
+    private boolean isHole() {
+        return silent || deaf || mute;
     }
 
     /** Ends all connections now. */
@@ -249,13 +261,13 @@ public final class Proxy implements AutoCloseable {
             } catch (IOException | InterruptedException e) {
                 // Ended by the other side, or by us.
             }
-            if (!dead && !silent && !deaf) {
+            if (!dead && !isHole()) {
                 close();
             }
         }
 
         private boolean passes(byte[] bytes, boolean isCommand) {
-            if (dead || silent) {
+            if (dead || silent || mute && isCommand) {
                 return false;
             }
             return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : answerPasses();

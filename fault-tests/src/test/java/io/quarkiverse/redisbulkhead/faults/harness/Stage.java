@@ -134,13 +134,12 @@ public final class Stage implements AutoCloseable {
     /** Starts applications, and does not wait until Redis answers them. */
     public List<WorkerProcess> workersWithoutRedis(int number, String redisUrl, Map<String, String> configuration,
             Map<String, String> environment) {
-        Map<String, String> all = new HashMap<>(Map.of("quarkus.redis.hosts", redisUrl, "quarkus.redis-bulkhead.store",
-                store.configured(), "worker.lease", LEASE.toMillis() + "ms"));
+        Map<String, String> all = new HashMap<>(Map.of("quarkus.redis.hosts", redisUrl, "worker.lease", LEASE.toMillis() + "ms"));
         all.putAll(configuration);
         List<WorkerProcess> started = new ArrayList<>();
         try {
             for (int i = 0; i < number; i++) {
-                WorkerProcess worker = WorkerProcess.start("worker-" + workers.size(), folder, history, observer, all,
+                WorkerProcess worker = WorkerProcess.start("worker-" + workers.size(), store, folder, history, observer, all,
                         environment);
                 workers.add(worker);
                 started.add(worker);
@@ -188,9 +187,18 @@ public final class Stage implements AutoCloseable {
     /** Does something after which Redis may not know any more what it knew before, and counts it. */
     public void dataLoss(RedisProcess server, Runnable what) {
         fault(() -> {
-            history.forgot(server.micros());
+            long at = System.nanoTime();
             what.run();
+            // What was granted until now may be forgotten; what is granted from now on is not.
+            history.forgot(at, server.micros());
         });
+    }
+
+    /** Lets a fault last for so long. */
+    public void faultLasts(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        await("end of a fault").atMost(time.plus(SLACK)).until(() -> System.nanoTime() - end >= 0);
+        faultOverSince = System.nanoTime();
     }
 
     /** Waits until so many more executions have begun. */
@@ -324,6 +332,7 @@ public final class Stage implements AutoCloseable {
             lines.subList(Math.max(0, lines.size() - 40), lines.size()).forEach(System.err::println);
         }
         System.err.println("---- rejections: " + history.rejections());
+        history.lastExceptions().forEach(exception -> System.err.println("---- the last one: " + exception));
         history.visitors().forEach(visit -> System.err.println("---- inside: " + visit));
     }
 

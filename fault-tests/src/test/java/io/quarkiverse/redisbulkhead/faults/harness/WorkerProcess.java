@@ -47,6 +47,7 @@ public final class WorkerProcess {
     private final CompletableFuture<Consumer<String>> commands = new CompletableFuture<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
+    private final Set<String> inside = ConcurrentHashMap.newKeySet();
     private final Set<String> done = ConcurrentHashMap.newKeySet();
     private final Set<String> stopping = new HashSet<>();
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
@@ -68,10 +69,11 @@ public final class WorkerProcess {
      * Starts an application; {@link #awaitStarted} tells when it is there.
      *
      * @param name what it is called in the history
+     * @param store where it keeps permits
      * @param configuration what is set at its start
      * @param environment what is added to its environment
      */
-    static WorkerProcess start(String name, Path folder, History history, Observer observer, Map<String, String> configuration,
+    static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer, Map<String, String> configuration,
             Map<String, String> environment) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -80,7 +82,7 @@ public final class WorkerProcess {
         command.add("-Dworker.observer=" + observer.address());
         configuration.forEach((property, value) -> command.add("-D" + property + "=" + value));
         command.add("-jar");
-        command.add(WorkerBuild.jar().toString());
+        command.add(WorkerBuild.jar(store).toString());
         Path output = Files.createDirectories(folder).resolve(name + ".log");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
@@ -203,6 +205,10 @@ public final class WorkerProcess {
         commands.join().accept(line);
     }
 
+    boolean hasBegun(String id) {
+        return inside.contains(id);
+    }
+
     boolean isDone(String id) {
         return done.contains(id);
     }
@@ -269,6 +275,7 @@ public final class WorkerProcess {
                 running.remove(words[1]);
             }
             case "asked" -> redisAnswers.add(words[1].equals("well"));
+            case "inside" -> inside.add(words[1]);
             case "done" -> done.add(words[1]);
             case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
                     Instant.ofEpochMilli(Long.parseLong(words[3]))));

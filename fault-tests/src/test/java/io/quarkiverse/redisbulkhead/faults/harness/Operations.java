@@ -1,0 +1,48 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.function.Predicate;
+
+/** How a {@link Proxy} recognises what a store does. */
+public final class Operations {
+
+    private static final String FOLDER = "/io/quarkiverse/redisbulkhead/runtime/store/script/";
+
+    private Operations() {
+    }
+
+    /**
+     * Recognises an operation. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is about.
+     *
+     * @param name the operation, as its script is called
+     */
+    public static Predicate<String> of(Store store, String name) {
+        String sign = store == Store.SCRIPT ? digest(text("bulkhead") + text(name)) : "\r\nEXEC\r\n";
+        return sent -> sent.contains(sign);
+    }
+
+    private static String text(String script) {
+        try (InputStream in = Operations.class.getResourceAsStream(FOLDER + script + ".lua")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // What Redis knows a script by that was sent without its comments.
+    private static String digest(String source) {
+        String sent = source.replaceAll("(?m)^\\s*--.*\\R?", "").strip() + "\n";
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-1").digest(sent.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

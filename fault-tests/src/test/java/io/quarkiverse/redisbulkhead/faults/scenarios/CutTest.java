@@ -1,0 +1,150 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Predicate;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.Operations;
+import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
+import io.quarkiverse.redisbulkhead.faults.harness.Proxy.Cut;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** The connection ends in the middle of an operation: before the server got it, and after that. */
+@Tag("long")
+class CutTest {
+
+    private static final int ROUNDS = 5;
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+
+    /** Trap 4. */
+    @Scenario(value = "cut in mid-acquire, before and after the server got it", expected = "the call gets one permit over the next connection")
+    void inMidAcquire(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess worker = warm(stage, proxy);
+
+        for (int i = 0; i < ROUNDS; i++) {
+            for (Cut cut : Cut.values()) {
+                long before = proxy.cuts();
+                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "acquire"), cut));
+                Held held = worker.hold("open");
+                stage.awaitRecovery("the call is inside", AT_ONCE, () -> stage.inside(worker) == 1);
+                assertThat(proxy.cuts()).isEqualTo(before + 1);
+                assertThat(permits(redis)).isEqualTo(1);
+                held.leave();
+                assertThat(permits(redis)).isZero();
+            }
+        }
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 5. */
+    @Scenario(value = "cut in mid-release, before and after the server got it", expected = "the permit is free when the call returns; no loss is told")
+    void inMidRelease(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess worker = warm(stage, proxy);
+
+        for (int i = 0; i < ROUNDS; i++) {
+            for (Cut cut : Cut.values()) {
+                long before = proxy.cuts();
+                Held held = worker.hold("open");
+                stage.awaitInside("open", 1);
+                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "release"), cut));
+                held.leave();
+                assertThat(proxy.cuts()).isEqualTo(before + 1);
+                assertThat(permits(redis)).isZero();
+            }
+        }
+        assertThat(worker.losses()).isEmpty();
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 6. */
+    @Scenario(value = "cut in mid-renewal, before and after the server got it", expected = "the holder keeps its permit")
+    void inMidRenewal(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess worker = stage.worker(proxy.url());
+        warmUp(stage, worker);
+        Held held = worker.hold("open");
+        stage.awaitInside("open", 1);
+        Predicate<String> renewal = Operations.of(stage.store(), "renew");
+
+        for (int i = 0; i < 2; i++) {
+            for (Cut cut : Cut.values()) {
+                long before = proxy.cuts();
+                stage.fault(() -> proxy.cutOnceAt(renewal, cut));
+                stage.awaitThat("a renewal that is cut", () -> proxy.cuts() == before + 1);
+            }
+        }
+        stage.faultLasts(Stage.LEASE);
+        assertThat(permits(redis)).isEqualTo(1);
+        held.leave();
+        assertThat(worker.losses()).isEmpty();
+    }
+
+    /** Trap 4. The lease is long, so it is not the lease that frees the permit. */
+    @Scenario(value = "every acquire is cut after the server got it, until the caller gives up", expected = "calls are rejected as unavailable; what was granted unheard is given back long before its lease ends")
+    void atEachAcquire(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess worker = stage.workers(1, proxy.url(), Map.of("worker.lease", "60s")).get(0);
+        warmUp(stage, worker);
+
+        stage.fault(() -> proxy.cutAt(Operations.of(stage.store(), "acquire"), Cut.AFTER));
+        for (int i = 0; i < 3; i++) {
+            worker.hold("open").awaitDone();
+            assertThat(stage.history().unavailable("open")).isEqualTo(i + 1);
+        }
+        stage.countFaults(proxy.cuts() - 1);
+        stage.repair(proxy::heal);
+        stage.awaitRecovery("nothing is held", Duration.ofSeconds(10), () -> permits(redis) == 0);
+    }
+
+    /** Traps 4 and 5. */
+    @Scenario(value = "cut in the middle of any operation under load, again and again", expected = "no call is rejected and no permit is lost")
+    void underLoad(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        Load load = Load.startPatient(stage, proxy.url());
+
+        for (int i = 0; i < 10; i++) {
+            for (String operation : new String[] { "acquire", "release" }) {
+                for (Cut cut : Cut.values()) {
+                    long before = proxy.cuts();
+                    stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), operation), cut));
+                    stage.awaitThat("an operation that is cut", () -> proxy.cuts() == before + 1);
+                    stage.awaitEntries(5);
+                }
+            }
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        load.assertNobodyRejected();
+    }
+
+    private static WorkerProcess warm(Stage stage, Proxy proxy) {
+        WorkerProcess worker = stage.workers(1, proxy.url(), Load.PATIENT).get(0);
+        warmUp(stage, worker);
+        return worker;
+    }
+
+    private static void warmUp(Stage stage, WorkerProcess worker) {
+        worker.hold("open").leave();
+        stage.history().forgetRejections();
+    }
+
+    private static long permits(RedisProcess redis) {
+        long now = redis.micros() / 1_000;
+        return redis.ask(jedis -> jedis.zcount("redis-bulkhead:{open}:holders", "(" + now, "+inf"));
+    }
+}

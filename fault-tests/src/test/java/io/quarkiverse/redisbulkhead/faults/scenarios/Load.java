@@ -1,0 +1,101 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/**
+ * What goes on while something is broken: one application has a permit for the whole time, and all of them call open, fair and
+ * single bulkheads.
+ */
+final class Load {
+
+    /** Configuration with which nobody is rejected because the machine is busy. */
+    static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", "worker.lease", "15s");
+
+    private static final long HOLD_MILLIS = 20;
+
+    private final Stage stage;
+    private final List<WorkerProcess> workers;
+    private final Held held;
+
+    private Load(Stage stage, List<WorkerProcess> workers, Held held) {
+        this.stage = stage;
+        this.workers = workers;
+        this.held = held;
+    }
+
+    /** Starts two applications and their callers, and returns when all of that is under way. */
+    static Load start(Stage stage, String redisUrl) {
+        return start(stage, redisUrl, Map.of());
+    }
+
+    /** As the other one, with callers that can wait for Redis as long as for a permit. */
+    static Load startPatient(Stage stage, String redisUrl) {
+        return start(stage, redisUrl, PATIENT);
+    }
+
+    private static Load start(Stage stage, String redisUrl, Map<String, String> configuration) {
+        List<WorkerProcess> workers = stage.workers(2, redisUrl, configuration);
+        for (WorkerProcess worker : workers) {
+            worker.load("open", "sync", 2, HOLD_MILLIS).load("open", "uni", 2, HOLD_MILLIS);
+            worker.load("fair", "sync", 2, HOLD_MILLIS).load("fair", "uni", 2, HOLD_MILLIS);
+            worker.load("single", "sync", 1, HOLD_MILLIS);
+        }
+        stage.awaitEntries(100);
+        Held held = workers.get(0).hold("open");
+        stage.awaitThat("a holder", held::isInside);
+        // Cold processes may be too slow for their time limits.
+        stage.history().forgetRejections();
+        return new Load(stage, workers, held);
+    }
+
+    /** The application that has a permit for the whole time. */
+    WorkerProcess holder() {
+        return workers.get(0);
+    }
+
+    /** Waits until callers are told that Redis is not available, which is sooner than a lease ends. */
+    void awaitUnavailable() {
+        long goal = stage.history().unavailable("open") + 3;
+        stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= goal);
+    }
+
+    /** Waits until all bulkheads work as before. */
+    void awaitRecovery(Duration atMost) {
+        stage.awaitRecovery("open", atMost);
+        stage.awaitRecovery("fair", atMost);
+        stage.awaitRecovery("single", atMost);
+        stage.awaitEntries(50);
+    }
+
+    /** Waits until the holder is told that it has lost its permit. */
+    void awaitHolderToldOfLoss(Duration atMost) {
+        stage.awaitRecovery("the loss is told", atMost, () -> !holder().losses().isEmpty());
+    }
+
+    /** No execution lost its permit, and the holder leaves. */
+    void assertNothingLost() {
+        held.leave();
+        for (WorkerProcess worker : workers) {
+            assertThat(worker.losses()).as("losses of %s", worker.name()).isEmpty();
+        }
+    }
+
+    /** No caller noticed anything. */
+    void assertNobodyRejected() {
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** The holder leaves, which has lost its permit. */
+    void assertHolderLost() {
+        held.leave();
+        assertThat(holder().losses()).isNotEmpty();
+    }
+}

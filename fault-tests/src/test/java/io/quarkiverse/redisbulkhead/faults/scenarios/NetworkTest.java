@@ -1,0 +1,187 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.Store;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** The network between applications and Redis is slow, loses answers, or is gone. */
+@Tag("long")
+class NetworkTest {
+
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    // Less than the five seconds that calls wait for a permit: a call that waits for Redis for so long hangs.
+    private static final Duration NO_HANG = COMMAND_TIMEOUT.multipliedBy(4);
+    // Waiters that nobody tells anything look for themselves within this time.
+    private static final Duration POLL = Duration.ofSeconds(4);
+
+    @Scenario(value = "200 ms more in each direction", expected = "everything goes on, slower", stores = Store.SCRIPT)
+    void isSlow(Stage stage) {
+        isSlow(stage, 200);
+    }
+
+    /** A step takes up to four round trips, within one command timeout. */
+    @Scenario(value = "100 ms more in each direction", expected = "everything goes on, slower", stores = Store.LOCK)
+    void isSlowForSteps(Stage stage) {
+        isSlow(stage, 100);
+    }
+
+    private static void isSlow(Stage stage, long millis) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        List<WorkerProcess> workers = stage.workers(2, proxy.url());
+        Held held = workers.get(0).hold("open");
+        workers.forEach(worker -> worker.load("open", "sync", 1, 20).load("open", "uni", 1, 20).load("fair", "sync", 1, 20)
+                .load("fair", "uni", 1, 20));
+        stage.awaitEntries(100);
+        stage.history().forgetRejections();
+
+        stage.fault(() -> proxy.delay(millis));
+        stage.awaitEntries(30);
+        stage.faultLasts(Stage.LEASE);
+        stage.repair(proxy::heal);
+        stage.awaitRecovery("open", AT_ONCE);
+        assertThat(stage.history().rejections()).isEmpty();
+        held.leave();
+        assertThat(workers).allSatisfy(worker -> assertThat(worker.losses()).isEmpty());
+    }
+
+    /** Trap 4. */
+    @Scenario(value = "5 % of the answers are lost, with their connections", expected = "calls come through, or are rejected as unavailable; no permit is lost, and none stays behind")
+    void losesAnswers(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        Load load = Load.start(stage, proxy.url());
+
+        stage.repair(() -> proxy.loseAnswers(0.05));
+        stage.awaitThat("lost answers", () -> proxy.cuts() >= 40);
+        stage.countFaults(proxy.cuts());
+        stage.repair(proxy::heal);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    /** Traps 6 and 25. */
+    @Scenario(value = "connections are refused for less than a lease", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    void refusesConnections(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        Load load = Load.start(stage, proxy.url());
+
+        stage.fault(proxy::refuse);
+        load.awaitUnavailable();
+        stage.faultLasts(Stage.LEASE.dividedBy(2));
+        stage.repair(proxy::accept);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    /** Trap 25. */
+    @Scenario(value = "a server that accepts connections and never speaks, from the start", expected = "applications start; calls are rejected as unavailable and do not hang; callers are served when it speaks")
+    void neverSpeaks(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        stage.fault(proxy::blackHole);
+        List<WorkerProcess> workers = stage.workersWithoutRedis(2, proxy.url(), Map.of(), Map.of());
+        workers.forEach(worker -> worker.hold("open").awaitDone());
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            assertThatCallDoesNotHang(workers.get(0), bulkhead);
+            assertThat(stage.history().unavailable(bulkhead)).isPositive();
+        }
+        stage.repair(proxy::heal);
+        workers.forEach(worker -> worker.load("open", "sync", 2, 20).load("fair", "uni", 2, 20));
+        stage.awaitRecovery("open", AT_ONCE);
+        stage.awaitRecovery("fair", AT_ONCE);
+    }
+
+    private static void assertThatCallDoesNotHang(WorkerProcess worker, String bulkhead) {
+        long began = System.nanoTime();
+        worker.hold(bulkhead).awaitDone();
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).as("time until a call is rejected").isLessThan(NO_HANG);
+    }
+
+    /** Traps 6 and 25. */
+    @Scenario(value = "black hole for longer than a lease, then connections end", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again at once")
+    void isABlackHole(Stage stage) {
+        holdersAreCutOff(stage, Proxy::blackHole, Proxy::heal);
+    }
+
+    @Scenario(value = "black hole for longer than a lease, and nobody is told that connections are dead", expected = "as if they were told")
+    void isABlackHoleThatLeavesDeadConnections(Stage stage) {
+        holdersAreCutOff(stage, Proxy::blackHole, Proxy::healSilently);
+    }
+
+    /** Trap 4. */
+    @Scenario(value = "half open for longer than a lease: applications hear nothing, the server hears everything", expected = "as with a black hole; what was granted unheard is given back")
+    void applicationsHearNothing(Stage stage) {
+        holdersAreCutOff(stage, Proxy::halfOpen, Proxy::heal);
+    }
+
+    @Scenario(value = "half open for longer than a lease: the server hears nothing", expected = "as with a black hole")
+    void theServerHearsNothing(Stage stage) {
+        holdersAreCutOff(stage, Proxy::halfOpenToTheServer, Proxy::heal);
+    }
+
+    private interface Change {
+
+        void of(Proxy proxy);
+    }
+
+    private static void holdersAreCutOff(Stage stage, Change fault, Change repair) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess near = stage.worker(redis.url());
+        WorkerProcess far = stage.worker(proxy.url());
+        List<Held> held = List.of(far.hold("open"), far.hold("open"));
+        stage.awaitInside("open", held.size());
+        near.load("open", "sync", 3, 20).load("open", "uni", 3, 20).load("fair", "uni", 3, 20);
+        far.load("fair", "sync", 3, 20);
+        stage.awaitEntries(50);
+
+        stage.fault(() -> fault.of(proxy));
+        assertThatCallDoesNotHang(far, "open");
+        stage.awaitThat("the losses are told", () -> far.losses().size() >= held.size());
+        stage.awaitRecovery("all permits in use by the other", Stage.LEASE, () -> stage.inside(near) >= 3);
+        assertThatCallDoesNotHang(far, "single");
+        assertThat(stage.history().unavailable("open")).isPositive();
+        stage.repair(() -> repair.of(proxy));
+        stage.awaitRecovery("the far one is served", AT_ONCE, () -> stage.inside(far) >= 1);
+        held.forEach(Held::leave);
+        far.load("open", "sync", 3, 20);
+        stage.awaitEntries(100);
+        // Else the server would keep connections that nobody else knows any more.
+        proxy.cut();
+        stage.awaitEntries(20);
+    }
+
+    /** Trap 11. */
+    @Scenario(value = "the connection for messages alone is cut, again and again, while somebody waits", expected = "the waiter gets its permit when it subscribes again, or looks for itself")
+    void messagesAreCutOff(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        List<WorkerProcess> workers = stage.workers(2, proxy.url());
+        for (int i = 0; i < 5; i++) {
+            Held held = workers.get(0).hold("single");
+            stage.awaitThat("the holder", () -> stage.inside(workers.get(0)) == 1);
+            Held waiter = workers.get(1).hold("single");
+            stage.awaitThat("a waiter",
+                    () -> redis.ask(jedis -> jedis.zcard("redis-bulkhead:{single}:waiters")) == 1);
+            stage.fault(proxy::cutSubscriptions);
+            stage.repair(held::leave);
+            stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
+            waiter.leave();
+        }
+    }
+}

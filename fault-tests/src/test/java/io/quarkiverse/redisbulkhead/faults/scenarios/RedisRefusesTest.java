@@ -1,0 +1,158 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.Store;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Redis answers, and says no. */
+@Tag("long")
+class RedisRefusesTest {
+
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+    // Waiters that nobody tells anything look for themselves within this time.
+    private static final Duration POLL = Duration.ofSeconds(4);
+
+    @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders keep their permits by renewal, and can give them back; callers are served again at once", stores = Store.SCRIPT)
+    void memoryIsFull(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("CONFIG", "SET", "maxmemory", "1"));
+        load.awaitUnavailable();
+        stage.faultLasts(Stage.LEASE.multipliedBy(2));
+        assertThat(stage.inside("open")).isEqualTo(1);
+        assertThat(permits(redis, "open")).isEqualTo(1);
+        load.assertNothingLost();
+        assertThat(permits(redis, "open")).isZero();
+        stage.repair(() -> redis.command("CONFIG", "SET", "maxmemory", "0"));
+        load.awaitRecovery(AT_ONCE);
+    }
+
+    /** Each transaction is refused, so nothing is renewed. */
+    @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders are told of the loss; callers are served again at once", stores = Store.LOCK)
+    void memoryIsFullForTransactions(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("CONFIG", "SET", "maxmemory", "1"));
+        load.awaitUnavailable();
+        stage.awaitThat("the loss is told", () -> !load.holder().losses().isEmpty());
+        stage.repair(() -> redis.command("CONFIG", "SET", "maxmemory", "0"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertHolderLost();
+    }
+
+    private static long permits(RedisProcess redis, String bulkhead) {
+        long now = redis.micros() / 1_000;
+        return redis.ask(jedis -> jedis.zcount("redis-bulkhead:{" + bulkhead + "}:holders", "(" + now, "+inf"));
+    }
+
+    @Scenario(value = "the server becomes a read-only replica, and a master again", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    void becomesAReplica(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("REPLICAOF", "127.0.0.1", "1"));
+        load.awaitUnavailable();
+        stage.repair(() -> redis.command("REPLICAOF", "NO", "ONE"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    @Scenario(value = "too few replicas for the server to take writes", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    void lacksReplicas(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("CONFIG", "SET", "min-replicas-to-write", "1"));
+        load.awaitUnavailable();
+        stage.repair(() -> redis.command("CONFIG", "SET", "min-replicas-to-write", "0"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    @Scenario(value = "wrong password for all new connections", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    void asksForAPassword(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        try (var operator = redis.jedis()) {
+            stage.fault(() -> {
+                operator.configSet("requirepass", "another");
+                operator.sendCommand(() -> "CLIENT".getBytes(), "KILL", "TYPE", "normal");
+                operator.sendCommand(() -> "CLIENT".getBytes(), "KILL", "TYPE", "pubsub");
+            });
+            load.awaitUnavailable();
+            stage.repair(() -> operator.configSet("requirepass", ""));
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    @Scenario(value = "the ACL forbids what the store needs, in mid-run", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    void aclForbidsCommands(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+        List<String> needed = stage.store() == Store.SCRIPT ? List.of("evalsha", "eval") : List.of("exec");
+
+        stage.fault(() -> needed.forEach(command -> redis.command("ACL", "SETUSER", "default", "-" + command)));
+        load.awaitUnavailable();
+        stage.repair(() -> redis.command("ACL", "SETUSER", "default", "+@all"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    /** Trap 11. */
+    @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters look for themselves, and have their permit within four seconds")
+    void aclForbidsMessages(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url());
+        for (String bulkhead : List.of("single", "open")) {
+            List<Held> held = new ArrayList<>();
+            for (int i = 0; i < (bulkhead.equals("open") ? 3 : 1); i++) {
+                held.add(workers.get(0).hold(bulkhead));
+            }
+            stage.awaitInside(bulkhead, held.size());
+            stage.fault(() -> redis.command("ACL", "SETUSER", "default", "-publish"));
+            Held waiter = workers.get(1).hold(bulkhead);
+            stage.awaitThat("a waiter", () -> redis.ask(jedis -> jedis.zcard("redis-bulkhead:{" + bulkhead + "}:waiters")) == 1);
+            stage.repair(held.get(0)::leave);
+            stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
+            waiter.leave();
+            held.stream().skip(1).forEach(Held::leave);
+        }
+        redis.command("ACL", "SETUSER", "default", "+publish");
+    }
+
+    @Scenario(value = "a key of a foreign type in the place of the holders", expected = "calls of that bulkhead are rejected as unavailable, others go on; it works again when the key is gone")
+    void aKeyIsForeign(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20));
+        stage.awaitEntries(100);
+        stage.history().forgetRejections();
+        String key = "redis-bulkhead:{fair}:holders";
+
+        stage.fault(() -> redis.command("SET", key, "mine"));
+        workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));
+        stage.awaitThat("rejections", () -> stage.history().unavailable("fair") >= 10);
+        stage.awaitInside("open", 3);
+        assertThat(stage.inside("fair")).isZero();
+        assertThat(stage.history().unavailable("open")).isZero();
+        assertThat(redis.command("GET", key)).isEqualTo("mine");
+        stage.repair(() -> redis.command("DEL", key));
+        stage.awaitRecovery("fair", AT_ONCE);
+        assertThat(stage.history().unavailable("open")).isZero();
+    }
+}

@@ -1,0 +1,172 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.Store;
+
+/** Redis restarts, stands still, ends connections, or forgets. */
+@Tag("long")
+class RedisServerTest {
+
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+    // How often permits are renewed.
+    private static final Duration RENEWAL = Stage.LEASE.dividedBy(3);
+
+    @Scenario(value = "restart, everything persisted", expected = "permits survive; callers are served again at once")
+    void restartsWithItsData(Stage stage) {
+        RedisProcess redis = stage.redis("--appendonly", "yes", "--appendfsync", "always");
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(redis::kill);
+        stage.repair(redis::start);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
+    /** Trap 22, and trap 20: the limit does not start anew for those who renew. */
+    @Scenario(value = "restart, nothing persisted", expected = "callers are served again at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
+    void restartsWithoutItsData(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.dataLoss(redis, () -> {
+            redis.kill();
+            redis.start();
+        });
+        load.awaitHolderToldOfLoss(RENEWAL);
+        load.awaitRecovery(AT_ONCE);
+        load.assertHolderLost();
+    }
+
+    @Scenario(value = "DEBUG SLEEP for less than the command timeout", expected = "calls wait; none is rejected and no permit is lost")
+    void sleepsForAMoment(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startPatient(stage, redis.url());
+
+        for (int i = 0; i < 5; i++) {
+            stage.fault(() -> redis.command("DEBUG", "SLEEP", "0.5"));
+            load.awaitRecovery(AT_ONCE);
+        }
+        load.assertNothingLost();
+        load.assertNobodyRejected();
+    }
+
+    /** Trap 6. */
+    @Scenario(value = "DEBUG SLEEP for longer than the command timeout, shorter than what is left of a lease", expected = "calls are rejected as unavailable; no permit is lost")
+    void sleepsForLongerThanCallsWait(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("DEBUG", "SLEEP", "1.5"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        assertThat(stage.history().unavailable("open")).isPositive();
+    }
+
+    @Scenario(value = "DEBUG SLEEP for longer than a lease", expected = "holders are told of the loss before Redis wakes; callers are served again at once")
+    void sleepsForLongerThanALease(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> {
+            redis.command("DEBUG", "SLEEP", Long.toString(Stage.LEASE.toSeconds() + 2));
+            assertThat(load.holder().losses()).isNotEmpty();
+        });
+        load.awaitRecovery(AT_ONCE);
+        load.assertHolderLost();
+    }
+
+    /** Trap 4. */
+    @Scenario(value = "CLIENT KILL TYPE normal, again and again", expected = "no call is rejected and no permit is lost")
+    void endsConnections(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startPatient(stage, redis.url());
+
+        for (int i = 0; i < 20; i++) {
+            stage.fault(() -> redis.command("CLIENT", "KILL", "TYPE", "normal"));
+            stage.awaitEntries(10);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        load.assertNobodyRejected();
+    }
+
+    /** Trap 11. */
+    @Scenario(value = "CLIENT KILL TYPE pubsub, again and again", expected = "no call is rejected and no permit is lost; waiters miss nothing")
+    void endsSubscriptions(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startPatient(stage, redis.url());
+
+        for (int i = 0; i < 20; i++) {
+            stage.fault(() -> redis.command("CLIENT", "KILL", "TYPE", "pubsub"));
+            stage.awaitEntries(10);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        load.assertNobodyRejected();
+    }
+
+    @Scenario(value = "CLIENT PAUSE ALL for longer than the command timeout", expected = "calls are rejected as unavailable; no permit is lost")
+    void pausesAllCommands(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> {
+            redis.command("CLIENT", "PAUSE", "1500", "ALL");
+            redis.command("PING");
+        });
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        assertThat(stage.history().unavailable("open")).isPositive();
+    }
+
+    @Scenario(value = "CLIENT PAUSE WRITE for longer than a lease", expected = "calls are rejected as unavailable; holders are told of the loss; callers are served again at once")
+    void pausesWrites(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.fault(() -> redis.command("CLIENT", "PAUSE", "60000", "WRITE"));
+        load.awaitUnavailable();
+        stage.awaitThat("the loss is told", () -> !load.holder().losses().isEmpty());
+        stage.repair(() -> redis.command("CLIENT", "UNPAUSE"));
+        load.awaitRecovery(AT_ONCE);
+        load.assertHolderLost();
+    }
+
+    /** Trap 22. */
+    @Scenario(value = "SCRIPT FLUSH, again and again", expected = "nobody notices", stores = Store.SCRIPT)
+    void forgetsScripts(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startPatient(stage, redis.url());
+
+        for (int i = 0; i < 30; i++) {
+            stage.fault(() -> redis.command("SCRIPT", "FLUSH"));
+            stage.awaitEntries(5);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        load.assertNobodyRejected();
+    }
+
+    @Scenario(value = "FLUSHALL, again and again", expected = "callers are served at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
+    void forgetsEverything(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url());
+
+        stage.dataLoss(redis, () -> redis.command("FLUSHALL"));
+        load.awaitHolderToldOfLoss(RENEWAL);
+        for (int i = 0; i < 10; i++) {
+            stage.dataLoss(redis, () -> redis.command("FLUSHALL"));
+            stage.awaitEntries(20);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertHolderLost();
+    }
+}
