@@ -6,6 +6,7 @@ import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -60,6 +61,11 @@ public abstract class PermitStoreContract {
     /** How many permits each thread of the race takes, one after the other. */
     protected int permitsPerRacer() {
         return 200;
+    }
+
+    /** Whether the store goes by a clock that can be set. */
+    protected boolean clockCanBeSetBack() {
+        return true;
     }
 
     @BeforeEach
@@ -306,6 +312,74 @@ public abstract class PermitStoreContract {
         stores.advance(Duration.ofDays(1));
 
         assertThat(ask("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
+    }
+
+    // ---- a clock that is set back
+
+    private void setClockBack(Duration by) {
+        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
+        stores.advance(by.negated());
+    }
+
+    /** Trap 3, though the lease was to end at a time that is an hour away now. */
+    @Test
+    void afterTheClockWasSetBackPermitsOfTheDeadEndWithinOneLease() {
+        ask("dead").limit(2).lease(SHORT).send();
+        long ticket = ask("alive").limit(2).lease(LEASE).ticket();
+        setClockBack(Duration.ofHours(1));
+
+        assertThat(ask("c").limit(2).send()).isEqualTo(new Full(2, SHORT, false));
+        stores.advance(SHORT.minus(TICK));
+        assertThat(bulkhead.holders()).containsExactly("dead", "alive");
+        stores.advance(TICK);
+
+        assertThat(bulkhead.holders()).containsExactly("alive");
+        assertThat(ask("c").limit(2).ticket()).isGreaterThan(ticket);
+    }
+
+    /** The others too, when many died at once. */
+    @Test
+    void afterTheClockWasSetBackManyPermitsEndWithinOneLease() {
+        int many = 250;
+        for (int i = 0; i < many; i++) {
+            ask("dead-" + i).limit(many).lease(SHORT).send();
+        }
+        setClockBack(Duration.ofHours(1));
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask("next-" + i).limit(many).send()).isInstanceOf(Full.class);
+        }
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    /** Nothing is taken from those who renew. */
+    @Test
+    void afterTheClockWasSetBackWhoRenewsKeepsItsPermit() {
+        ask("alive").lease(SHORT).send();
+        setClockBack(Duration.ofHours(1));
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(ask("next").send()).isInstanceOf(Full.class);
+            stores.advance(SHORT.minus(TICK));
+            assertThat(bulkhead.renew(SHORT, "alive")).isEmpty();
+        }
+
+        assertThat(bulkhead.holders()).containsExactly("alive");
+    }
+
+    /** Trap 10, though the place was to end at a time that is an hour away now. */
+    @Test
+    void afterTheClockWasSetBackPlacesOfTheDeadEnd() {
+        ask("a").fair(true).lease(SHORT).send();
+        ask("dead").fair(true).waiting().send();
+        setClockBack(Duration.ofHours(1));
+
+        bulkhead.poll(1, PLACE, "nobody");
+        stores.advance(PLACE);
+
+        assertThat(bulkhead.waiters()).isEmpty();
     }
 
     // ---- waiting

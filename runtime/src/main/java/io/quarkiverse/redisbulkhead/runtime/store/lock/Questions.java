@@ -48,6 +48,12 @@ final class Questions {
                 reply -> reader.accept(members(reply)));
     }
 
+    /** Asks for the last members of a sorted set, by their scores. */
+    void askLast(byte[] key, int most, Consumer<List<Member>> reader) {
+        ask(Request.cmd(Command.ZRANGE).arg(key).arg(-most).arg(-1).arg("WITHSCORES"),
+                reply -> reader.accept(members(reply)));
+    }
+
     /** Asks for the scores of some members. */
     void askScores(byte[] key, List<String> ids, BiConsumer<String, OptionalLong> reader) {
         ask(command(Command.ZMSCORE, key, ids), reply -> {

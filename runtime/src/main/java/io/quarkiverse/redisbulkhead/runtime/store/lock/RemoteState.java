@@ -102,9 +102,22 @@ final class RemoteState implements BulkheadState {
         if (frugal) {
             return;
         }
+        if (data.ticket().tellsOfSetBack(time.micros())) {
+            shortenAfterSetBack();
+        }
         data.holders().upTo(now).forEach(ended -> forgetPermit(ended.id()));
         data.waiters().upTo(now).forEach(ended -> forgetWaiter(ended.id()));
         fellShort |= data.endedUnknown() > 0;
+    }
+
+    /** Nothing lasts longer from now on than it was given for. This never takes anything from those who renew. */
+    private void shortenAfterSetBack() {
+        for (Member holder : data.holders().after(now)) {
+            data.details().get(holder.id()).map(details -> time.endOf(details.lease())).filter(end -> end < holder.score())
+                    .ifPresent(end -> data.holders().put(holder.id(), end));
+        }
+        long placeEnd = time.endOf(PermitStore.LONGEST_PLACE);
+        data.waiters().after(placeEnd).forEach(waiter -> data.waiters().put(waiter.id(), placeEnd));
     }
 
     private void forgetPermit(String id) {

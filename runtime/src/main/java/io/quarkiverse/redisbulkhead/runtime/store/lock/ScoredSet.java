@@ -122,6 +122,11 @@ final class ScoredSet {
         return order.stream().takeWhile(member -> member.score() <= score).toList();
     }
 
+    /** The members with a greater score that are known. */
+    List<Member> after(long score) {
+        return order.stream().filter(member -> member.score() > score).toList();
+    }
+
     /** The first member with a greater score that is known. */
     Optional<Member> firstAfter(long score) {
         return order.stream().filter(member -> member.score() > score).findFirst();

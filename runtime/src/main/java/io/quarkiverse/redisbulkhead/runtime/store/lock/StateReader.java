@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.lock;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.quarkiverse.redisbulkhead.runtime.store.lock.ScoredSet.Member;
@@ -27,6 +28,9 @@ final class StateReader {
 
     /** How many of each are read when none of the first ones counts any more. */
     private static final int MANY = 2_000;
+
+    /** How many of each are read that may last for too long after the clock was set back. */
+    private static final int SHORTENED_AT_ONCE = 100;
 
     private static final List<Part> IN_ORDER = List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY);
 
@@ -77,6 +81,7 @@ final class StateReader {
     Future<RemoteState> read(Questions first, boolean frugal) {
         askForAll(first);
         return first.sendOver(connection, pipeline).compose(read -> widen()).compose(wide -> readThoseInTurn())
+                .compose(inTurn -> readThoseThatLast())
                 .map(all -> new RemoteState(data(), time, names, frugal));
     }
 
@@ -173,5 +178,27 @@ final class StateReader {
         askForDetails(questions, unknown);
         questions.askScores(keys.of(Part.WAITERS), unknown, (id, score) -> sets.get(Part.WAITERS).know(id, score));
         return questions.sendOver(connection, pipeline);
+    }
+
+    /** Where the clock was set back, what ends last may end too late. */
+    private Future<Void> readThoseThatLast() {
+        if (!ticket.tellsOfSetBack(time.micros())) {
+            return Future.succeededFuture();
+        }
+        Questions questions = new Questions();
+        for (Part part : List.of(Part.HOLDERS, Part.WAITERS)) {
+            questions.askLast(keys.of(part), SHORTENED_AT_ONCE, members -> members
+                    .forEach(member -> sets.get(part).know(member.id(), OptionalLong.of(member.score()))));
+        }
+        return questions.sendOver(connection, pipeline).compose(read -> {
+            List<String> holders = sets.get(Part.HOLDERS).after(time.millis()).stream().map(Member::id)
+                    .filter(id -> !details.isKnown(id)).toList();
+            if (holders.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            Questions more = new Questions();
+            askForDetails(more, holders);
+            return more.sendOver(connection, pipeline);
+        });
     }
 }

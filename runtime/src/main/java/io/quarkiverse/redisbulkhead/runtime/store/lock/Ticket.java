@@ -16,7 +16,10 @@ final class Ticket {
     /** From here on a double, as the scripts use it, does not hold each whole number. */
     private static final long END = 1L << 53;
 
-    private final BulkheadKeys keys;
+    /** Where the last ticket is that far ahead of the clock, it was set back since. */
+    private static final long SET_BACK_MICROS = 1_000_000;
+
+    private final byte[] key;
     private long last;
     private boolean taken;
 
@@ -47,6 +50,11 @@ final class Ticket {
         last = Math.max(last + 1, micros);
         taken = true;
         return last;
+    }
+
+    /** Whether the clock was set back since the last ticket was given. */
+    boolean tellsOfSetBack(long micros) {
+        return last > micros + SET_BACK_MICROS;
     }
 
     boolean isTaken() {

@@ -20,7 +20,10 @@ public interface BulkheadState {
     /** The instant of the step. */
     StepTime time();
 
-    /** Forgets permits and places that have ended; may forget cancellations that have. */
+    /**
+     * Forgets permits and places that have ended; may forget cancellations that have. Where the clock of the store was set
+     * back, what would last longer than it was given for ends sooner from now on.
+     */
     void removeEnded();
 
     /** How many permits are held, without those that ended; known after {@link #removeEnded()}. */

@@ -34,6 +34,12 @@ class LocalPermitStoreTest extends PermitStoreContract {
         return fixture;
     }
 
+    /** It counts from its start, by a clock that nobody can set. */
+    @Override
+    protected boolean clockCanBeSetBack() {
+        return false;
+    }
+
     /** Trap 21: bulkheads with keys that were used once take no memory. */
     @Test
     void bulkheadsThatWereUsedOnceTakeNoMemory() {
