@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.function.Predicate;
 
 /** How a {@link Proxy} recognises what a store does. */
@@ -23,8 +24,8 @@ public final class Operations {
      * @param name the operation, as its script is called
      */
     public static Predicate<String> of(Store store, String name) {
-        String sign = store == Store.SCRIPT ? digest(text("bulkhead") + text(name)) : "\r\nEXEC\r\n";
-        return sent -> sent.contains(sign);
+        String sign = store == Store.SCRIPT ? digest(text("bulkhead") + text(name)) : "\r\nexec\r\n";
+        return sent -> sent.toLowerCase(Locale.ROOT).contains(sign);
     }
 
     private static String text(String script) {

@@ -19,7 +19,7 @@ final class Ticket {
     /** Where the last ticket is that far ahead of the clock, it was set back since. */
     private static final long SET_BACK_MICROS = 1_000_000;
 
-    private final byte[] key;
+    private final BulkheadKeys keys;
     private long last;
     private boolean taken;
 
