@@ -13,6 +13,8 @@ enum Mutation {
             "redis.call('ZRANGE', QUEUE, 0, 0)[1]", "redis.call('ZRANGE', QUEUE, -1, -1)[1]", "5"),
     TICKETS_FORGET_THE_CLOCK(two(Role.TRIES).with(Rare.DATA_LOST, 1), "bulkhead", "(tonumber(lastTicket) or 0) + 1, micros",
             "(tonumber(lastTicket) or 0) + 1, 1", "7"),
+    NOTHING_IS_CUT(two(Role.TRIES).with(Rare.CLOCK_BACK, 1), "bulkhead",
+            "if lastTicket and tonumber(lastTicket) > micros + SET_BACK then", "if false then", "2"),
     KEYS_WITHOUT_END(two(Role.TRIES), "bulkhead", "if tooShort then", "if false then", "9"),
     DETAILS_OUTLIVE_PLACES(two(Role.WAITS_IN_ORDER).with(Rare.POLL, 1).with(Rare.RENEWAL, 1), "bulkhead",
             "STANDBY }) do\n        keep(key, ttl)", "STANDBY }) do", "9"),

@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 final class StoreRules {
 
     static final String LIMIT = "1: more permits are held than there are";
+    static final String CUT = "2: the clock was set back, and a permit still lasts longer than a lease";
     static final String OWNERSHIP = "4: somebody else's permit or place was taken away or changed";
     static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
     static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
@@ -43,6 +44,10 @@ final class StoreRules {
                 && !after.queue().isEmpty()) {
             broken.add(NOT_PASSED_ON);
         }
+        if (request.operation() != Operation.RENEW && !isRefused(outcome) && before.tellsOfSetBack()
+                && after.holders().values().stream().anyMatch(left -> left > setting.lease())) {
+            broken.add(CUT);
+        }
         checkExpiry(outcome.store(), broken);
         return broken;
     }
@@ -51,9 +56,13 @@ final class StoreRules {
         return outcome.reply().what() == Reply.What.CANCELLED;
     }
 
-    private static void checkOthers(Request request, BulkheadView before, BulkheadView after, List<String> broken) {
+    private void checkOthers(Request request, BulkheadView before, BulkheadView after, List<String> broken) {
         Map<String, Long> heldByOthers = new TreeMap<>(before.holders());
         heldByOthers.remove(request.id());
+        // After the clock was set back, what others hold is cut to a whole lease, and no further.
+        heldByOthers.replaceAll((id, left) -> after.holders().getOrDefault(id, 0L) == setting.lease() && left > setting.lease()
+                ? Long.valueOf(setting.lease())
+                : left);
         Set<String> waitingOthers = new TreeSet<>(before.waiters().keySet());
         waitingOthers.remove(request.id());
         waitingOthers.removeAll(after.waiters().keySet());
