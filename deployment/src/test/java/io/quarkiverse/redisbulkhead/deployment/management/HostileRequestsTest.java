@@ -179,9 +179,18 @@ class HostileRequestsTest {
                 "{\"permits\":1e400}", "{\"permits\":NaN}", "{\"permits\":99999999999999999999}", "{\"permits\":{}}",
                 "{\"permits\":3,\"permits\":4}", "{\"permits\":3}{", "{\"permits\":true}", "\"\"", "[".repeat(900),
                 "{\"a\":".repeat(150), "x".repeat(3_000)), texts(), texts().map(text -> "{\"" + text + "\":1}"));
-        return Combinators.combine(Arbitraries.of("GET", "PUT", "DELETE", "POST", "HEAD", "OPTIONS", "PATCH"), path, query,
-                Arbitraries.of("", "application/json", "application/json;charset=utf-16", "text/plain", "a/b/c", ";"), body)
+        Arbitrary<Request> anything = Combinators
+                .combine(Arbitraries.of("GET", "PUT", "DELETE", "POST", "HEAD", "OPTIONS", "PATCH"), path, query,
+                        Arbitraries.of("", "application/json", "application/json;charset=utf-16", "text/plain", "a/b/c", ";"),
+                        body)
                 .as((method, rest, parameters, type, text) -> new Request(method, ALL + rest + parameters, type, text));
+        // Most of the others are turned away before anybody reads what is in them.
+        Arbitrary<Request> limits = Combinators.combine(Arbitraries.of("/reports/limit", "/pages/limit?key=a"), body)
+                .as((rest, text) -> new Request("PUT", ALL + rest, "application/json", text));
+        Arbitrary<Request> changes = Combinators
+                .combine(Arbitraries.of("/pages/limit", "/reports/permits/x", "/pages/permits/"), query)
+                .as((rest, parameters) -> new Request("DELETE", ALL + rest + parameters, "", ""));
+        return Arbitraries.oneOf(anything, limits, changes);
     }
 
     private static Arbitrary<String> texts() {
