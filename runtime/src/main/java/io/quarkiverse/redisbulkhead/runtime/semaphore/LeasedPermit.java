@@ -14,13 +14,18 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is never later than the
- * end by the clock of the store, because it counts from before the store was asked.
+ * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is a little earlier than the
+ * end by the clock of the store: it counts from before the store was asked, and stays away from the end by a margin.
  */
 final class LeasedPermit implements HeldPermit {
 
     // Stores count in milliseconds, so a lease that ends less than one before max-hold ends with it.
     private static final long ONE_MILLI = Duration.ofMillis(1).toNanos();
+
+    // A lease ends here before it ends in the store by this part of it, at most by so much: that long it may take to notice the end and to tell of
+    // it, while others already ask for the permit; and clocks do not go at quite the same rate.
+    private static final int MARGINS_PER_LEASE = 20;
+    private static final Duration LONGEST_MARGIN = Duration.ofSeconds(1);
 
     private enum State {
         HELD,
@@ -38,6 +43,7 @@ final class LeasedPermit implements HeldPermit {
     private final UnderWay underWay;
     private final Timers timers;
     private final Duration lease;
+    private final Duration margin;
     private final long holdEndNanos;
     private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
     private final CompletableFuture<PermitLost> interruption;
@@ -54,10 +60,10 @@ final class LeasedPermit implements HeldPermit {
      * @param ticket its ticket
      * @param copyMayFollow whether a copy of the request may still be on its way to the store
      * @param sinceNanos from when on it counts as held
-     * @param leaseEndNanos when its lease ends, or earlier
+     * @param endInStoreNanos when its lease ends in the store, or earlier
      */
     LeasedPermit(SemaphoreEngine engine, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
-            long sinceNanos, long leaseEndNanos) {
+            long sinceNanos, long endInStoreNanos) {
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
         this.id = id;
@@ -68,10 +74,11 @@ final class LeasedPermit implements HeldPermit {
         this.returns = engine.returns();
         this.underWay = engine.underWay();
         this.timers = engine.timers();
-        this.leaseEndNanos = leaseEndNanos;
         this.interruption = spec.onLost() == OnLost.INTERRUPT ? new CompletableFuture<>() : null;
         this.lease = leaseOf(spec);
+        this.margin = marginOf(longestHere(spec));
         this.holdEndNanos = sinceNanos + spec.maxHold().orElse(lease).toNanos();
+        this.leaseEndNanos = endInStoreNanos - margin.toNanos();
     }
 
     @Override
@@ -143,26 +150,45 @@ final class LeasedPermit implements HeldPermit {
         return state.get() != State.RELEASED;
     }
 
-    /** The lease of a permit of that bulkhead: {@code expire}, but not longer than {@code max-hold}. */
+    /**
+     * The lease of a permit of that bulkhead in the store: {@code expire}, but not longer than it takes to end here with
+     * {@code max-hold}.
+     */
     static Duration leaseOf(SemaphoreSpec spec) {
+        Duration longest = longestHere(spec).plus(marginOf(longestHere(spec)));
+        return longest.compareTo(spec.expire()) < 0 ? longest : spec.expire();
+    }
+
+    private static Duration longestHere(SemaphoreSpec spec) {
         return spec.maxHold().filter(most -> most.compareTo(spec.expire()) < 0).orElse(spec.expire());
+    }
+
+    private static Duration marginOf(Duration lease) {
+        Duration part = lease.dividedBy(MARGINS_PER_LEASE);
+        return part.compareTo(LONGEST_MARGIN) < 0 ? part : LONGEST_MARGIN;
     }
 
     Duration lease() {
         return lease;
     }
 
-    /** How long the lease shall be from some moment, so that it does not reach beyond {@code max-hold}. */
+    /** How long the lease shall be in the store from some moment, so that it does not reach beyond {@code max-hold} here. */
     Duration nextLease(long fromNanos) {
         if (spec.maxHold().isEmpty()) {
             return lease;
         }
-        Duration left = Duration.ofNanos(holdEndNanos - fromNanos);
+        Duration left = Duration.ofNanos(holdEndNanos - fromNanos).plus(margin);
         return left.compareTo(lease) < 0 ? left : lease;
     }
 
+    /** When its lease ends here. */
     long leaseEndNanos() {
         return leaseEndNanos;
+    }
+
+    /** When its lease ends in the store, or earlier. */
+    long endInStoreNanos() {
+        return leaseEndNanos + margin.toNanos();
     }
 
     /** The application stops: gives the permit back though its execution still runs, and tells that. */
@@ -176,9 +202,9 @@ final class LeasedPermit implements HeldPermit {
         return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos < ONE_MILLI;
     }
 
-    /** The store has lengthened the lease. */
-    void renewedUntil(long endNanos) {
-        leaseEndNanos = Math.max(leaseEndNanos, endNanos);
+    /** The store has lengthened the lease, which ends there then, or later. */
+    void renewedUntil(long endInStoreNanos) {
+        leaseEndNanos = Math.max(leaseEndNanos, endInStoreNanos - margin.toNanos());
     }
 
     /** Notes that the permit is lost, unless it was released. */

@@ -82,7 +82,7 @@ final class PermitKeeper {
             long now = timers.nanoTime();
             // The first lease may be shorter than the others.
             Entry entry = new Entry(permit,
-                    now + Math.min(interval(permit), (permit.leaseEndNanos() - now) / RENEWALS_PER_LEASE));
+                    now + Math.min(interval(permit), (permit.endInStoreNanos() - now) / RENEWALS_PER_LEASE));
             here.entries.put(permit.id(), entry);
             here.alarm.noLaterThan(entry.nextEvent(), () -> round(bulkhead));
             return here;

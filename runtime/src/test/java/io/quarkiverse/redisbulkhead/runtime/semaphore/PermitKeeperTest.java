@@ -27,6 +27,9 @@ class PermitKeeperTest {
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
+    /** A lease ends here so much earlier than in the store. */
+    private static final Duration MARGIN = Duration.ofSeconds(1);
+
     final List<PermitLost> losses = new ArrayList<>();
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
 
@@ -72,7 +75,7 @@ class PermitKeeperTest {
     @Test
     void aPermitIsLostWhenItsLeaseHasEndedAndNotBefore() {
         HeldPermit permit = take(SPEC);
-        for (int second = 0; second < 29; second++) {
+        for (int second = 0; second < 28; second++) {
             timers.advance(Duration.ofSeconds(1));
             store.renewals.forEach(renewal -> renewal.reply().completeExceptionally(ManualStore.lost()));
             assertThat(permit.isHeld()).as("after %d s", second + 1).isTrue();
@@ -93,6 +96,20 @@ class PermitKeeperTest {
         timers.advance(Duration.ofMinutes(5));
         assertThat(losses).as("told once").hasSize(1);
         assertThat(timers.planned()).isZero();
+    }
+
+    /** While others may already get the permit, this process has the time to notice that it is lost: also when the lease is short. */
+    @Test
+    void aLeaseEndsHereBeforeItEndsInTheStore() {
+        Duration lease = Duration.ofSeconds(2);
+        HeldPermit permit = take(SPEC.toBuilder().expire(lease).build());
+        timers.advance(lease.minus(lease.dividedBy(20)).minusMillis(1));
+        assertThat(losses).isEmpty();
+
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).hasSize(1);
     }
 
     /** Trap 6: and when a later try succeeds, nothing is lost. */
@@ -116,7 +133,7 @@ class PermitKeeperTest {
         timers.advance(Duration.ofSeconds(10));
         timers.advance(Duration.ofSeconds(15));
         renewed();
-        timers.advance(Duration.ofMillis(14_999));
+        timers.advance(Duration.ofMillis(13_999));
         assertThat(permit.isHeld()).isTrue();
 
         timers.advance(Duration.ofMillis(1));
@@ -188,12 +205,12 @@ class PermitKeeperTest {
         renewed();
         timers.advance(Duration.ofSeconds(10));
 
-        assertThat(store.renewals.get(1).permits()).as("not beyond max-hold")
-                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(22)));
+        assertThat(store.renewals.get(1).permits()).as("not beyond max-hold, where the lease ends here")
+                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(22).plus(MARGIN)));
         renewed();
         timers.advance(Duration.ofSeconds(10));
         assertThat(store.renewals.get(2).permits()).as("still asks whether the permit is there")
-                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(12)));
+                .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(12).plus(MARGIN)));
         renewed();
         timers.advance(Duration.ofSeconds(10));
         renewed();
@@ -210,7 +227,7 @@ class PermitKeeperTest {
     @Test
     void aRevocationIsNoticedWithMaxHoldToo() {
         HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
-        timers.advance(Duration.ofSeconds(4));
+        timers.advance(Duration.ofMillis(4_200));
         store.renewals.get(0).reply().complete(Set.of(permit.id()));
 
         assertThat(permit.isHeld()).isFalse();
@@ -221,7 +238,7 @@ class PermitKeeperTest {
     void maxHoldShorterThanTheLeaseIsTheLease() {
         HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(5)).build());
 
-        assertThat(store.requests.get("reports").lease()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(store.requests.get("reports").lease()).isEqualTo(Duration.ofMillis(5_250));
         timers.advance(Duration.ofSeconds(5));
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.MAX_HOLD);
