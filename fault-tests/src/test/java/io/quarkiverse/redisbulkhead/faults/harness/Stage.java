@@ -134,7 +134,8 @@ public final class Stage implements AutoCloseable {
     /** Starts applications, and does not wait until Redis answers them. */
     public List<WorkerProcess> workersWithoutRedis(int number, String redisUrl, Map<String, String> configuration,
             Map<String, String> environment) {
-        Map<String, String> all = new HashMap<>(Map.of("quarkus.redis.hosts", redisUrl, "worker.lease", LEASE.toMillis() + "ms"));
+        Map<String, String> all = new HashMap<>(
+                Map.of("quarkus.redis.hosts", redisUrl, "worker.lease", LEASE.toMillis() + "ms"));
         all.putAll(configuration);
         List<WorkerProcess> started = new ArrayList<>();
         try {

@@ -73,7 +73,8 @@ public final class WorkerProcess {
      * @param configuration what is set at its start
      * @param environment what is added to its environment
      */
-    static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer, Map<String, String> configuration,
+    static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
+            Map<String, String> configuration,
             Map<String, String> environment) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

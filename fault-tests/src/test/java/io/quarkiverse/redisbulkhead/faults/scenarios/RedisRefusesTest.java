@@ -61,7 +61,7 @@ class RedisRefusesTest {
     @Scenario(value = "the server becomes a read-only replica, and a master again", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
     void becomesAReplica(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
         stage.fault(() -> redis.command("REPLICAOF", "127.0.0.1", "1"));
         load.awaitUnavailable();
@@ -73,7 +73,7 @@ class RedisRefusesTest {
     @Scenario(value = "too few replicas for the server to take writes", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
     void lacksReplicas(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
         stage.fault(() -> redis.command("CONFIG", "SET", "min-replicas-to-write", "1"));
         load.awaitUnavailable();
@@ -85,7 +85,7 @@ class RedisRefusesTest {
     @Scenario(value = "wrong password for all new connections", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
     void asksForAPassword(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
         try (var operator = redis.jedis()) {
             stage.fault(() -> {
@@ -103,7 +103,7 @@ class RedisRefusesTest {
     @Scenario(value = "the ACL forbids what the store needs, in mid-run", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
     void aclForbidsCommands(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
         List<String> needed = stage.store() == Store.SCRIPT ? List.of("evalsha", "eval") : List.of("set");
 
         stage.fault(() -> needed.forEach(command -> redis.command("ACL", "SETUSER", "default", "-" + command)));
@@ -126,7 +126,8 @@ class RedisRefusesTest {
             stage.awaitInside(bulkhead, held.size());
             stage.fault(() -> redis.command("ACL", "SETUSER", "default", "-publish"));
             Held waiter = workers.get(1).hold(bulkhead);
-            stage.awaitThat("a waiter", () -> redis.ask(jedis -> jedis.zcard("redis-bulkhead:{" + bulkhead + "}:waiters")) == 1);
+            stage.awaitThat("a waiter",
+                    () -> redis.ask(jedis -> jedis.zcard("redis-bulkhead:{" + bulkhead + "}:waiters")) == 1);
             stage.repair(held.get(0)::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
             waiter.leave();

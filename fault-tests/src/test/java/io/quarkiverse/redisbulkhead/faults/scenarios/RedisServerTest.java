@@ -62,7 +62,7 @@ class RedisServerTest {
     @Scenario(value = "DEBUG SLEEP for longer than the command timeout, shorter than what is left of a lease", expected = "calls are rejected as unavailable; no permit is lost")
     void sleepsForLongerThanCallsWait(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
         stage.fault(() -> redis.command("DEBUG", "SLEEP", "1.5"));
         load.awaitRecovery(AT_ONCE);
@@ -116,7 +116,7 @@ class RedisServerTest {
     @Scenario(value = "CLIENT PAUSE ALL for longer than the command timeout", expected = "calls are rejected as unavailable; no permit is lost")
     void pausesAllCommands(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
         stage.fault(() -> {
             redis.command("CLIENT", "PAUSE", "1500", "ALL");

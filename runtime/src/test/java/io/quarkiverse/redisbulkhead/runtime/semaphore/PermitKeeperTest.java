@@ -98,7 +98,10 @@ class PermitKeeperTest {
         assertThat(timers.planned()).isZero();
     }
 
-    /** While others may already get the permit, this process has the time to notice that it is lost: also when the lease is short. */
+    /**
+     * While others may already get the permit, this process has the time to notice that it is lost: also when the lease is
+     * short.
+     */
     @Test
     void aLeaseEndsHereBeforeItEndsInTheStore() {
         Duration lease = Duration.ofSeconds(2);
