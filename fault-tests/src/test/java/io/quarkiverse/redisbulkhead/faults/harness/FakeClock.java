@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The time of day that a process sees, as an offset from the true one, which may change while the process runs. Only the time
@@ -78,5 +79,31 @@ public final class FakeClock {
         return Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", file.toString(),
                 "FAKETIME_CACHE_DURATION", "1", "DONT_FAKE_MONOTONIC", "1", "FAKETIME_DONT_FAKE_MONOTONIC", "1",
                 "FAKETIME_FORCE_MONOTONIC_FIX", "0");
+    }
+
+    /** Skips the test where the server that is tested with cannot live with libfaketime, as some that use jemalloc. */
+    public void assumeThatRedisRunsWithIt() {
+        boolean runs = runs(RedisExecutable.path().toString(), "--version");
+        String clash = RedisExecutable.path() + " does not run with libfaketime, so its clock cannot be wrong";
+        if (!runs) {
+            System.err.println("Skipped: " + clash);
+        }
+        assumeTrue(runs, clash);
+    }
+
+    private boolean runs(String... command) {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().putAll(environment());
+        try {
+            Process process = builder.start();
+            boolean ended = process.waitFor(20, TimeUnit.SECONDS);
+            process.destroyForcibly();
+            return ended && process.exitValue() == 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

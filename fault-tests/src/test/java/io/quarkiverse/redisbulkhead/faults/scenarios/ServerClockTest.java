@@ -55,6 +55,7 @@ class ServerClockTest {
     }
 
     private static RedisProcess start(Stage stage, FakeClock clock) {
+        clock.assumeThatRedisRunsWithIt();
         RedisProcess redis = stage.newRedis().withEnvironment(clock.environment()).start();
         stage.topology(() -> List.of(redis));
         return redis;
