@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -27,9 +26,6 @@ import io.quarkus.runtime.StartupEvent;
 /** Does what the harness says, and tells what came of it. */
 @ApplicationScoped
 public class Worker {
-
-    // A gap tells that the whole process stood still.
-    private static final long TICK_MILLIS = 100;
 
     private final GuardedWork work;
     private final RedisBulkheads bulkheads;
@@ -50,7 +46,7 @@ public class Worker {
         observer = new ObserverLink(observerAddress, timers);
         observer.tell("hello " + ProcessHandle.current().pid());
         observer.listen(this::obey);
-        timers.scheduleAtFixedRate(() -> observer.tell("tick"), 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        StandstillWatch.start(still -> observer.tell("still " + still.toMillis()));
     }
 
     /** Nobody sends calls to an application that stops. */

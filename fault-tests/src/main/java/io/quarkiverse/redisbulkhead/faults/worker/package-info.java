@@ -1,5 +1,79 @@
 /**
  * The application that fault tests start many times: it calls guarded methods as it is told, and each execution reports to an
  * observer outside of the process before it does anything, and before it ends.
+ * <p>
+ * Both sides send lines of words; {@code -} stands for a word that is empty. The worker tells:
+ * <table>
+ * <caption>Lines to the observer</caption>
+ * <tr>
+ * <td>{@code hello <pid>}</td>
+ * <td>first of all</td>
+ * </tr>
+ * <tr>
+ * <td>{@code still <ms>}</td>
+ * <td>the whole process stood still until now</td>
+ * </tr>
+ * <tr>
+ * <td>{@code in <number> <bulkhead> <key> <permit> <token>}</td>
+ * <td>an execution has its permit; it goes on when that is
+ * confirmed</td>
+ * </tr>
+ * <tr>
+ * <td>{@code out <number>}</td>
+ * <td>it has done its work; it returns when that is confirmed</td>
+ * </tr>
+ * <tr>
+ * <td>{@code lost <permit> <reason>}</td>
+ * <td>the event of a loss</td>
+ * </tr>
+ * <tr>
+ * <td>{@code no <bulkhead> full|unavailable|other <exception>}</td>
+ * <td>a call that did not come through</td>
+ * </tr>
+ * <tr>
+ * <td>{@code stopped <load> well|<exception>}</td>
+ * <td>all callers of a load have ended</td>
+ * </tr>
+ * <tr>
+ * <td>{@code inside <call>}, {@code done <call>}</td>
+ * <td>a single call is inside, and has returned</td>
+ * </tr>
+ * <tr>
+ * <td>{@code asked well|<exception>}</td>
+ * <td>what Redis answered</td>
+ * </tr>
+ * <tr>
+ * <td>{@code facts <threads> <bytes of heap> <clock, ms>}</td>
+ * <td>what the process has</td>
+ * </tr>
+ * </table>
+ * It obeys:
+ * <table>
+ * <caption>Lines to the worker</caption>
+ * <tr>
+ * <td>{@code ack in<number>}, {@code ack out<number>}</td>
+ * <td>confirms</td>
+ * </tr>
+ * <tr>
+ * <td>{@code load <load> <bulkhead> sync|uni <callers> <ms inside> <keys>}</td>
+ * <td>callers come again and again</td>
+ * </tr>
+ * <tr>
+ * <td>{@code stop <load>}</td>
+ * <td>they stop after the call that they are at</td>
+ * </tr>
+ * <tr>
+ * <td>{@code hold <call> <bulkhead> <key>}</td>
+ * <td>one call, which stays inside</td>
+ * </tr>
+ * <tr>
+ * <td>{@code let <call>}</td>
+ * <td>until it is let go</td>
+ * </tr>
+ * <tr>
+ * <td>{@code ask}, {@code facts}</td>
+ * <td>see above</td>
+ * </tr>
+ * </table>
  */
 package io.quarkiverse.redisbulkhead.faults.worker;

@@ -183,10 +183,8 @@ class CheckerTest {
     }
 
     @Test
-    void executionsWithoutAPermitAreNotJudged() {
-        for (int i = 0; i < 5; i++) {
-            visits.add(new Visit("a", "b", "", "", 0, 0, 10, Visit.NEVER));
-        }
-        assertThat(judge("b").violations()).isEmpty();
+    void whoIsInsideWithoutAPermitIsFound() {
+        visits.add(new Visit("a", "b", "", "", 1, 0, 10, Visit.NEVER));
+        assertThat(judge().violations()).singleElement().asString().startsWith("Permit: none was needed");
     }
 }

@@ -3,9 +3,11 @@ package io.quarkiverse.redisbulkhead.faults.harness;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -21,9 +23,14 @@ public final class History {
     private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
     private final Map<String, Long> rejections = new TreeMap<>();
     private final Map<String, String> lastExceptions = new TreeMap<>();
-    private long last = System.nanoTime();
+    private final Set<String> lostPermits = new HashSet<>();
     private final Map<String, Long> entries = new TreeMap<>();
     private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
+    private long last = System.nanoTime();
+
+    private static String id(String worker, long number) {
+        return worker + ' ' + number;
+    }
 
     private long now() {
         last = Math.max(last + 1, System.nanoTime());
@@ -31,13 +38,16 @@ public final class History {
     }
 
     synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token) {
-        inside.put(worker + number, new Visit(worker, bulkhead, key, permit, token, now(), Visit.NEVER, Visit.NEVER));
+        long at = now();
+        // A process that stood still may learn of the loss before it tells of the entry.
+        long lost = lostPermits.contains(permit) ? at : Visit.NEVER;
+        inside.put(id(worker, number), new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost));
         entries.merge(bulkhead, 1L, Long::sum);
         entriesOfWorkers.merge(worker, 1L, Long::sum);
     }
 
     synchronized void left(String worker, long number) {
-        Visit visit = inside.remove(worker + number);
+        Visit visit = inside.remove(id(worker, number));
         // Of a process that was killed, something may still be on the way.
         if (visit != null) {
             finished.add(ended(visit, now()));
@@ -46,6 +56,7 @@ public final class History {
 
     synchronized void lost(String permit) {
         long at = now();
+        lostPermits.add(permit);
         inside.replaceAll((id, visit) -> visit.permit().equals(permit) && visit.lost() == Visit.NEVER ? withLoss(visit, at)
                 : visit);
     }
@@ -104,7 +115,7 @@ public final class History {
         return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), copies);
     }
 
-    /** How many executions are inside that are still entitled to be, and are of processes that run. */
+    /** How many executions are inside that, as far as their processes know, still have their permits. */
     public synchronized long inside(Predicate<Visit> which) {
         return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER).filter(which).count();
     }

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -83,7 +84,7 @@ final class Observer implements AutoCloseable {
             case "in" -> history.entered(worker.name(), Long.parseLong(words[1]), words[2], word(words[3]), word(words[4]),
                     Long.parseLong(words[5]));
             case "out" -> history.left(worker.name(), Long.parseLong(words[1]));
-            case "tick" -> worker.ticked();
+            case "still" -> worker.stoodStill(Duration.ofMillis(Long.parseLong(words[1])));
             case "lost" -> {
                 history.lost(words[1]);
                 worker.lost(words[2]);

@@ -175,11 +175,6 @@ public final class Proxy implements AutoCloseable {
         return cuts.get();
     }
 
-    /** How many connections there are. */
-    public long connections() {
-        return links.size();
-    }
-
     private void accept(ServerSocket from) {
         while (!from.isClosed()) {
             try {

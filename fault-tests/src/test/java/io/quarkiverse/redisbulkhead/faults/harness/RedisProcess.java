@@ -169,6 +169,21 @@ public final class RedisProcess implements AutoCloseable {
         return ask(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
     }
 
+    /** How many permits of a bulkhead are held, by its clock. */
+    public long permits(String bulkhead) {
+        String afterNow = "(" + micros() / 1_000;
+        return ask(jedis -> jedis.zcount(key(bulkhead, "holders"), afterNow, "+inf"));
+    }
+
+    /** How many wait for a permit of a bulkhead, also those that are dead and not yet removed. */
+    public long waiters(String bulkhead) {
+        return ask(jedis -> jedis.zcard(key(bulkhead, "waiters")));
+    }
+
+    private static String key(String bulkhead, String part) {
+        return "redis-bulkhead:{" + bulkhead + "}:" + part;
+    }
+
     /** All permits that are held, and all places that are taken, by its clock. */
     List<String> livingMembers() {
         String afterNow = "(" + micros() / 1_000;
@@ -198,24 +213,8 @@ public final class RedisProcess implements AutoCloseable {
         process.destroyForcibly().onExit().join();
     }
 
-    /** Asks it to end (SIGTERM), and waits until it has. */
-    public void terminate() {
-        process.destroy();
-        process.onExit().join();
-    }
-
     public boolean isAlive() {
         return process != null && process.isAlive();
-    }
-
-    /** Stops it until {@link #resume} (SIGSTOP): connections stay open and nothing is answered. */
-    public void pause() {
-        Signals.send(process.pid(), "STOP");
-    }
-
-    /** Lets it go on that was paused (SIGCONT). */
-    public void resume() {
-        Signals.send(process.pid(), "CONT");
     }
 
     @Override

@@ -9,9 +9,8 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that breaks something, with a {@link Stage} as its parameter. It runs with each store, as often as
- * {@code -Dfaults.repeat}
- * says. After it, whatever it did, the {@link Stage} judges what happened.
+ * A test that breaks something, with a {@link Stage} as its parameter. It runs with each store that {@code -Dfaults.stores}
+ * names, as often as {@code -Dfaults.repeat} says. Each run ends with the {@link FinalJudgement}.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ScenarioExtension.class)
 public @interface Scenario {
 
-    /** The fault, in a few words; unique. */
+    /** The fault, in a few words; unique for each store. */
     String value();
 
     /** What is to come of it, beside what the {@link Checker} demands of every history. Written before it was first run. */

@@ -6,7 +6,7 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  * @param worker the process it ran in
  * @param bulkhead the bulkhead's name
  * @param key the key value; empty where there is none
- * @param permit the permit's id; empty when there was none, as under an outage policy
+ * @param permit the permit's id; empty when there was none
  * @param token the fencing token
  * @param began when it was inside for certain
  * @param ended when it may have left; {@link #NEVER} while it is inside

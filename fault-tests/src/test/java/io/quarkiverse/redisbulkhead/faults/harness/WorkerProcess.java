@@ -27,9 +27,6 @@ public final class WorkerProcess {
 
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
-    // A process that was still for less has had the time to renew its leases, or to learn of their end.
-    private static final Duration STILL = Stage.LEASE.dividedBy(3);
-
     /**
      * What an application tells of itself.
      *
@@ -55,7 +52,6 @@ public final class WorkerProcess {
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
     private volatile boolean terminated;
-    private long lastTick = Visit.NEVER;
     private long pausedSince;
 
     private WorkerProcess(String name, Process process, Path output, History history) {
@@ -74,8 +70,7 @@ public final class WorkerProcess {
      * @param environment what is added to its environment
      */
     static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
-            Map<String, String> configuration,
-            Map<String, String> environment) throws IOException {
+            Map<String, String> configuration, Map<String, String> environment) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Quick to start rather than fast in the long run.
@@ -253,13 +248,10 @@ public final class WorkerProcess {
         losses.add(reason);
     }
 
-    /** Called often, unless the process stands still: paused by the test, or kept from running by others on the machine. */
-    void ticked() {
+    /** It has found out that it stood still: paused by the test, or kept from running by others on the machine. */
+    void stoodStill(Duration time) {
         long now = System.nanoTime();
-        if (now - lastTick > STILL.toNanos()) {
-            history.paused(name, lastTick, now);
-        }
-        lastTick = now;
+        history.paused(name, now - time.toNanos(), now);
     }
 
     void failed(String line) {

@@ -1,5 +1,13 @@
 /**
- * What fault scenarios are made of: processes of applications and of Redis, the network between them, an observer outside of
- * all, and a checker that judges what it saw.
+ * What fault scenarios are made of.
+ * <p>
+ * A {@link io.quarkiverse.redisbulkhead.faults.harness.Scenario} is given a
+ * {@link io.quarkiverse.redisbulkhead.faults.harness.Stage}, on which it starts servers (RedisProcess, SentinelGroup,
+ * ClusterGroup), puts a network before them (Proxy), starts applications (WorkerProcess), lets them work, breaks something
+ * and waits for what is to come of it. Meanwhile each execution reports to the Observer, which writes the History. At the end
+ * the FinalJudgement lets everything come to rest, and has the Checker judge the history by the guarantees; what it came to
+ * (Figures) goes into the ScenarioTable.
+ * <p>
+ * What applications and observer tell each other is listed in the package of the worker.
  */
 package io.quarkiverse.redisbulkhead.faults.harness;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
 
@@ -21,14 +20,14 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 class ClientClocksTest {
 
     /** Trap 1. */
-    @Scenario(value = "clocks of applications hours apart, and jumping", expected = "nothing: no permit is lost, and nobody notices")
+    @Scenario(value = "clocks of applications hours apart, and jumping", expected = "no permit is lost, and nobody is over the limit")
     void clocksAreWrong(Stage stage) {
         RedisProcess redis = stage.redis();
         FakeClock ahead = stage.fakeClock("+3h");
         FakeClock behind = stage.fakeClock("-2h");
-        WorkerProcess honest = stage.worker(redis.url());
-        WorkerProcess early = stage.workers(1, redis.url(), Map.of(), ahead.environment()).get(0);
-        WorkerProcess late = stage.workers(1, redis.url(), Map.of(), behind.environment()).get(0);
+        WorkerProcess honest = stage.workers(1, redis.url(), Load.PATIENT).get(0);
+        WorkerProcess early = stage.workers(1, redis.url(), Load.PATIENT, ahead.environment()).get(0);
+        WorkerProcess late = stage.workers(1, redis.url(), Load.PATIENT, behind.environment()).get(0);
         assertThatClockIsOffBy(early, Duration.ofHours(3));
         assertThatClockIsOffBy(late, Duration.ofHours(-2));
 

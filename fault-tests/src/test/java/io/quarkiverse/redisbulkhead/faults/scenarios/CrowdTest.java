@@ -35,7 +35,8 @@ class CrowdTest {
     void thunderingStart(Stage stage) {
         RedisProcess redis = stage.redis();
         // So many processes keep each other from running for longer than a short lease.
-        List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url(), Map.of("worker.lease", "30s", "worker.wait", "20s"));
+        List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url(),
+                Map.of(Stage.LEASE_PROPERTY, "30s", "worker.wait", "20s"));
         stage.fault(() -> workers
                 .forEach(worker -> worker.load("open", "sync", 4, 10).load("fair", "uni", 4, 10).load("single", "sync", 1, 2)));
         for (WorkerProcess worker : workers) {

@@ -16,8 +16,12 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
  */
 final class Load {
 
-    /** Configuration with which nobody is rejected because the machine is busy. */
-    static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", "worker.lease", "15s");
+    /** The lease with {@link #PATIENT}. */
+    static final Duration PATIENT_LEASE = Duration.ofSeconds(15);
+
+    /** Configuration with which nobody is rejected and no permit is lost because the machine is busy. */
+    static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", Stage.LEASE_PROPERTY,
+            PATIENT_LEASE.toSeconds() + "s");
 
     private static final long HOLD_MILLIS = 20;
 
@@ -36,9 +40,9 @@ final class Load {
         return start(stage, redisUrl, Map.of());
     }
 
-    /** As the other one, with a lease that outlasts a fault of two seconds for certain, also on a busy machine. */
+    /** As the other one, with a lease that outlasts the scenario. What is left behind does not end by itself in time. */
     static Load startWithLongLease(Stage stage, String redisUrl) {
-        return start(stage, redisUrl, Map.of("worker.lease", Stage.LEASE.toSeconds() * 3 + "s"));
+        return start(stage, redisUrl, Map.of(Stage.LEASE_PROPERTY, "60s"));
     }
 
     /** As the first one, with callers that can wait for Redis as long as for a permit. */

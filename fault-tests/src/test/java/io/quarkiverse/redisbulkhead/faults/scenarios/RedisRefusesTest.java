@@ -32,9 +32,9 @@ class RedisRefusesTest {
         load.awaitUnavailable();
         stage.faultLasts(Stage.LEASE.multipliedBy(2));
         assertThat(stage.inside("open")).isEqualTo(1);
-        assertThat(permits(redis, "open")).isEqualTo(1);
+        assertThat(redis.permits("open")).isEqualTo(1);
         load.assertNothingLost();
-        assertThat(permits(redis, "open")).isZero();
+        assertThat(redis.permits("open")).isZero();
         stage.repair(() -> redis.command("CONFIG", "SET", "maxmemory", "0"));
         load.awaitRecovery(AT_ONCE);
     }
@@ -42,6 +42,7 @@ class RedisRefusesTest {
     /** Each transaction is refused, so nothing is renewed. */
     @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders are told of the loss; callers are served again at once", stores = Store.LOCK)
     void memoryIsFullForTransactions(Stage stage) {
+        stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());
 
@@ -51,11 +52,6 @@ class RedisRefusesTest {
         stage.repair(() -> redis.command("CONFIG", "SET", "maxmemory", "0"));
         load.awaitRecovery(AT_ONCE);
         load.assertHolderLost();
-    }
-
-    private static long permits(RedisProcess redis, String bulkhead) {
-        long now = redis.micros() / 1_000;
-        return redis.ask(jedis -> jedis.zcount("redis-bulkhead:{" + bulkhead + "}:holders", "(" + now, "+inf"));
     }
 
     @Scenario(value = "the server becomes a read-only replica, and a master again", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
@@ -127,7 +123,7 @@ class RedisRefusesTest {
             stage.fault(() -> redis.command("ACL", "SETUSER", "default", "-publish"));
             Held waiter = workers.get(1).hold(bulkhead);
             stage.awaitThat("a waiter",
-                    () -> redis.ask(jedis -> jedis.zcard("redis-bulkhead:{" + bulkhead + "}:waiters")) == 1);
+                    () -> redis.waiters(bulkhead) == 1);
             stage.repair(held.get(0)::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
             waiter.leave();
