@@ -80,5 +80,6 @@ elseif redis.call('ZSCORE', STANDBY, id) then
     redis.call('ZADD', STANDBY, 'XX', whole((details and details.since or now) * 1000), id)
 end
 put(ttl, 'ZADD', WAITERS, 'GT', whole(now + place), id)
+anybodyWaits = true
 keepTogether()
 return { 2, limit, nearestLeaseEnd(), from, stateLimit() }

@@ -64,20 +64,22 @@ local function keep(key, ttl)
     end
 end
 
--- Writes to a key that shall live for at least that long. The time to live is set right after the write, so that no key can stay behind
--- without one.
+-- Writes to a key that shall live for at least that long, and tells how long it lives. The time to live is set right after the write, so
+-- that no key can stay behind without one.
 local function put(ttl, command, key, ...)
-    local tooShort = redis.call('PTTL', key) < ttl
+    local left = redis.call('PTTL', key)
+    local tooShort = left < ttl
     redis.call(command, key, ...)
     if tooShort then
         redis.call('PEXPIRE', key, ttl)
     end
+    return math.max(left, ttl)
 end
 
 -- Whose details are those of the dead is told by leases and places, so none of these keys is gone before the details are.
 local function keepTogether()
     local ttl = redis.call('PTTL', DETAILS)
-    for _, key in ipairs({ HOLDERS, QUEUE, WAITERS, STANDBY }) do
+    for _, key in ipairs(anybodyWaits and { HOLDERS, QUEUE, WAITERS, STANDBY } or { HOLDERS }) do
         keep(key, ttl)
     end
 end
@@ -108,7 +110,7 @@ local function nextTicket(ttl)
 end
 
 local function describe(ttl, id, ticket, since, lease, limit, rest)
-    put(ttl, 'HSET', DETAILS, id, table.concat({ whole(ticket), whole(since), whole(lease), whole(limit), rest }, '\n'))
+    return put(ttl, 'HSET', DETAILS, id, table.concat({ whole(ticket), whole(since), whole(lease), whole(limit), rest }, '\n'))
 end
 
 local function read(id)
@@ -146,14 +148,14 @@ local function forgetDead(key)
 end
 
 local function hold(id, ticket, lease, ends, limit, rest)
-    put(lease + SLACK, 'ZADD', HOLDERS, whole(ends), id)
-    describe(lease + SLACK, id, ticket, now, lease, limit, rest)
+    local together = describe(lease + SLACK, id, ticket, now, lease, limit, rest)
+    put(together, 'ZADD', HOLDERS, whole(ends), id)
     if anybodyWaits then
         redis.call('ZREM', QUEUE, id)
         redis.call('ZREM', STANDBY, id)
         redis.call('ZREM', WAITERS, id)
+        keepTogether()
     end
-    keepTogether()
 end
 
 -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.

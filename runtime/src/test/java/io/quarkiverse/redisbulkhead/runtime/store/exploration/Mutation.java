@@ -17,7 +17,7 @@ enum Mutation {
             "if lastTicket and tonumber(lastTicket) > micros + SET_BACK then", "if false then", "2"),
     KEYS_WITHOUT_END(two(Role.TRIES), "bulkhead", "if tooShort then", "if false then", "9"),
     DETAILS_OUTLIVE_PLACES(two(Role.WAITS_IN_ORDER).with(Rare.POLL, 1).with(Rare.RENEWAL, 1), "bulkhead",
-            "STANDBY }) do\n        keep(key, ttl)", "STANDBY }) do", "9"),
+            "or { HOLDERS }) do\n        keep(key, ttl)", "or { HOLDERS }) do", "9"),
     NOBODY_IS_SERVED_BEFORE(two(Role.WAITS_IN_ORDER), "acquire", "\nsettle()\n", "\n", "5"),
     A_LIMIT_TOO_MANY(two(Role.TRIES), "acquire", "used() < limit", "used() <= limit", "1"),
     CANCELLED_IS_GRANTED(two(Role.TRIES).with(Rare.TIMED_OUT, 1), "acquire", "isAfterNow(redis.call('ZSCORE', CANCELLED, id))",
