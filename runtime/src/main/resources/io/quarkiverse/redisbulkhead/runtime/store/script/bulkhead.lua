@@ -113,12 +113,15 @@ local function describe(ttl, id, ticket, since, lease, limit, rest)
     return put(ttl, 'HSET', DETAILS, id, table.concat({ whole(ticket), whole(since), whole(lease), whole(limit), rest }, '\n'))
 end
 
-local function read(id)
-    local ticket, since, lease, limit, rest =
-        string.match(redis.call('HGET', DETAILS, id) or '', '^(%d+)\n(%d+)\n(%d+)\n(%d+)\n(.*)$')
+local function parse(text)
+    local ticket, since, lease, limit, rest = string.match(text or '', '^(%d+)\n(%d+)\n(%d+)\n(%d+)\n(.*)$')
     if ticket then
         return { ticket = tonumber(ticket), since = tonumber(since), lease = tonumber(lease), limit = tonumber(limit), rest = rest }
     end
+end
+
+local function read(id)
+    return parse(redis.call('HGET', DETAILS, id))
 end
 
 local function tell(details, message)
@@ -191,9 +194,15 @@ local SET_BACK = 1000000
 -- After that, what was to end soon would last until the clock has caught up. From now on nothing lasts longer than it was given for; up to
 -- 100 of each a call. This never takes anything from those who renew.
 local function shortenAfterSetBack()
-    for _, id in ipairs(redis.call('ZRANGE', HOLDERS, -100, -1)) do
-        local details = read(id)
-        if details and tonumber(redis.call('ZSCORE', HOLDERS, id)) > from + details.lease then
+    local last = redis.call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES')
+    local ids = {}
+    for i = 1, #last, 2 do
+        ids[#ids + 1] = last[i]
+    end
+    local texts = #ids > 0 and redis.call('HMGET', DETAILS, unpack(ids)) or {}
+    for i, id in ipairs(ids) do
+        local details = parse(texts[i])
+        if details and tonumber(last[2 * i]) > from + details.lease then
             redis.call('ZADD', HOLDERS, 'XX', whole(from + details.lease), id)
         end
     end

@@ -68,7 +68,7 @@ class RedisModelTest {
             Random random = new Random(seed);
             long millis = BulkheadView.NOW;
             for (int step = 0; step < STEPS; step++) {
-                millis += new int[] { 0, 0, 1, 300, 5_000, 10_000, 61_000 }[random.nextInt(7)];
+                millis += new int[] { 0, 0, 1, 300, 5_000, 10_000, 61_000, -20_000 }[random.nextInt(8)];
                 onBoth(List.of("SET", CLOCK, Long.toString(millis)));
                 String name = List
                         .of("acquire", "acquire", "acquire", "poll", "renew", "release", "release", "revoke", "resize")

@@ -28,8 +28,9 @@ public enum TestStore {
 
         @Override
         List<String> commands() {
-            return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hset",
-                    "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
+            return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hmget",
+                    "hset", "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore",
+                    "zscore",
                     "scan");
         }
     },
@@ -44,7 +45,8 @@ public enum TestStore {
 
         @Override
         List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(LANES).toList();
+            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(LANES)
+                    .toList();
         }
 
         @Override

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A Redis in memory. Time does not pass by itself: it is what the owner sets. Answers are whole numbers, texts, lists and
@@ -129,6 +130,7 @@ public final class RedisModel {
             case "SETNX" -> flag(keys.putIfAbsent(name, new Key(words.get(2))) == null);
             case "INCR" -> increment(name);
             case "HGET" -> hash(name).get(words.get(2));
+            case "HMGET" -> words.stream().skip(2).map(field -> (Object) hash(name).get(field)).toList();
             case "HLEN" -> (long) hash(name).size();
             case "HGETALL" -> hash(name).entrySet().stream().<Object> mapMulti((field, to) -> {
                 to.accept(field.getKey());
@@ -142,7 +144,7 @@ public final class RedisModel {
             case "ZCOUNT" -> (long) set(name).between(words.get(2), words.get(3)).size();
             case "ZADD" -> add(words);
             case "ZREM" -> removeAll(name, scores(name), words);
-            case "ZRANGE" -> range(name, Math.toIntExact(number(words.get(2))), Math.toIntExact(number(words.get(3))));
+            case "ZRANGE" -> range(words, Math.toIntExact(number(words.get(2))), Math.toIntExact(number(words.get(3))));
             case "ZRANGEBYSCORE" -> rangeByScore(words);
             case "ZREMRANGEBYSCORE" -> removeRange(name, words.get(2), words.get(3));
             case "ZINTERSTORE" -> intersect(words);
@@ -269,11 +271,11 @@ public final class RedisModel {
         return flag(!refused && before == null);
     }
 
-    private List<Object> range(String name, int first, int last) {
-        List<Map.Entry<String, Double>> all = set(name).inOrder();
+    private List<Object> range(List<String> words, int first, int last) {
+        List<Map.Entry<String, Double>> all = set(words.get(1)).inOrder();
         int from = Math.max(0, first < 0 ? all.size() + first : first);
         int to = last < 0 ? all.size() + last : Math.min(last, all.size() - 1);
-        return from > to ? List.of() : List.copyOf(all.subList(from, to + 1).stream().map(Map.Entry::getKey).toList());
+        return from > to ? List.of() : entries(all.subList(from, to + 1).stream(), words.contains("WITHSCORES"));
     }
 
     private List<Object> rangeByScore(List<String> words) {
@@ -281,14 +283,16 @@ public final class RedisModel {
         int limit = words.indexOf("LIMIT");
         long skipped = limit < 0 ? 0 : number(words.get(limit + 1));
         long most = limit < 0 ? Long.MAX_VALUE : number(words.get(limit + 2));
-        List<Object> reply = new ArrayList<>();
-        found.stream().skip(skipped).limit(most).forEach(entry -> {
-            reply.add(entry.getKey());
-            if (words.contains("WITHSCORES")) {
-                reply.add(SortedSet.text(entry.getValue()));
+        return entries(found.stream().skip(skipped).limit(most), words.contains("WITHSCORES"));
+    }
+
+    private static List<Object> entries(Stream<Map.Entry<String, Double>> found, boolean withScores) {
+        return found.<Object> mapMulti((entry, to) -> {
+            to.accept(entry.getKey());
+            if (withScores) {
+                to.accept(SortedSet.text(entry.getValue()));
             }
-        });
-        return reply;
+        }).toList();
     }
 
     private Long removeRange(String name, String least, String most) {
