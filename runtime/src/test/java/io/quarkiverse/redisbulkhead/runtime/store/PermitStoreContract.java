@@ -50,6 +50,7 @@ public abstract class PermitStoreContract {
 
     private static final Duration TICK = Duration.ofMillis(1);
     private static final Duration SHORT = Duration.ofSeconds(3);
+    private static final Duration LONG_AGO = Duration.ofHours(1);
 
     protected StoreFixture stores;
 
@@ -335,6 +336,42 @@ public abstract class PermitStoreContract {
 
         assertThat(bulkhead.holders()).containsExactly("alive");
         assertThat(ask("c").limit(2).ticket()).isGreaterThan(ticket);
+    }
+
+    /** Trap 3, though no ticket was given for hours, because the holder kept its permit, and renewed it, until it died. */
+    @Test
+    void afterTheClockWasSetBackAPermitThatWasHeldForLongEndsWithinOneLease() {
+        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
+        ask("dead").lease(LONG_AGO.dividedBy(2)).send();
+        for (int i = 0; i < 8; i++) {
+            stores.advance(LONG_AGO.dividedBy(4));
+            assertThat(bulkhead.renew(LONG_AGO.dividedBy(2), "dead")).isEmpty();
+        }
+        setClockBack(LONG_AGO);
+
+        assertThat(ask("next").send()).isEqualTo(new Full(1, LONG_AGO.dividedBy(2), false));
+        stores.advance(LONG_AGO.dividedBy(2));
+
+        assertThat(bulkhead.holders()).isEmpty();
+        assertThat(ask("next").send()).isInstanceOf(Granted.class);
+    }
+
+    /** Trap 10, though no ticket was given since the waiter came. */
+    @Test
+    void afterTheClockWasSetBackPlacesThatWerePolledForLongEnd() {
+        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
+        ask("a").lease(LONG_AGO).send();
+        ask("dead").waiting().send();
+        for (int i = 0; i < 20; i++) {
+            stores.advance(PLACE.minus(TICK));
+            bulkhead.poll(1, PLACE, "dead");
+        }
+        setClockBack(PLACE.multipliedBy(10));
+
+        bulkhead.poll(1, PLACE, "nobody");
+        stores.advance(PLACE);
+
+        assertThat(bulkhead.waiters()).isEmpty();
     }
 
     /** The others too, when many died at once. */

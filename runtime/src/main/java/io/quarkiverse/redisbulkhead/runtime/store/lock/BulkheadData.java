@@ -62,7 +62,7 @@ record BulkheadData(Map<Part, ScoredSet> sets, DetailsHash details, LimitsHash l
                 grown.add(part);
             }
         });
-        if (ticket.isTaken()) {
+        if (ticket.hasChanged()) {
             grown.add(Part.TICKET);
         }
         return grown;

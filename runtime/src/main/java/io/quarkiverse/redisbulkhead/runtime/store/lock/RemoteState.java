@@ -170,6 +170,7 @@ final class RemoteState implements BulkheadState {
         data.holders().put(id, leaseEnd);
         data.details().put(id, details);
         keep(details.lease(), Part.HOLDERS, Part.DETAILS, Part.TICKET);
+        data.ticket().noteTheTime(time.micros());
     }
 
     private void keep(Duration duration, Part... keys) {
@@ -184,6 +185,7 @@ final class RemoteState implements BulkheadState {
             data.holders().put(permitId, leaseEnd);
         }
         keep(Duration.ofMillis(leaseEnd - now), Part.HOLDERS, Part.DETAILS, Part.TICKET);
+        data.ticket().noteTheTime(time.micros());
     }
 
     @Override
@@ -232,12 +234,12 @@ final class RemoteState implements BulkheadState {
             data.details().put(id, PermitDetails.of(request, ticket, now, names.mailbox()));
             if (request.fair()) {
                 data.queue().put(id, ticket);
-                keep(longer, Part.TICKET);
             } else {
                 data.standby().put(id, time.micros());
             }
         }
-        keep(longer, Part.WAITERS, Part.QUEUE, Part.STANDBY, Part.DETAILS);
+        keep(longer, Part.WAITERS, Part.QUEUE, Part.STANDBY, Part.DETAILS, Part.TICKET);
+        data.ticket().noteTheTime(time.micros());
     }
 
     private void restoreTurn(String id) {
@@ -252,6 +254,9 @@ final class RemoteState implements BulkheadState {
         OptionalLong end = data.waiters().score(permitId);
         if (end.isPresent() && placeEnd > end.getAsLong()) {
             data.waiters().put(permitId, placeEnd);
+        }
+        if (end.isPresent()) {
+            data.ticket().noteTheTime(time.micros());
         }
         keep(Duration.ofMillis(placeEnd - now), Part.WAITERS, Part.QUEUE, Part.STANDBY, Part.DETAILS, Part.TICKET);
     }

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
-/** The last ticket that was given, and those that a step gives. */
+/** The last ticket that was given, those that a step gives, and how late it has been. */
 final class Ticket {
 
     private static final int MOST_DIGITS = 16;
@@ -21,7 +21,7 @@ final class Ticket {
 
     private final BulkheadKeys keys;
     private long last;
-    private boolean taken;
+    private boolean changed;
 
     Ticket(BulkheadKeys keys) {
         this.keys = keys;
@@ -48,21 +48,33 @@ final class Ticket {
      */
     long next(long micros) {
         last = Math.max(last + 1, micros);
-        taken = true;
+        changed = true;
         return last;
     }
 
-    /** Whether the clock was set back since the last ticket was given. */
+    /**
+     * Notes how late it has been, as the last ticket does. Whatever makes a lease or a place end later says so here, so that a
+     * clock that was set back since is noticed, however long ago a ticket was given. The next ticket is what it would be
+     * without.
+     */
+    void noteTheTime(long micros) {
+        if (last < micros - 1) {
+            last = micros - 1;
+            changed = true;
+        }
+    }
+
+    /** Whether the clock was set back since a ticket was given, or a lease or a place lengthened. */
     boolean tellsOfSetBack(long micros) {
         return last > micros + SET_BACK_MICROS;
     }
 
-    boolean isTaken() {
-        return taken;
+    boolean hasChanged() {
+        return changed;
     }
 
     /** The commands that bring the change about. */
     List<Request> changes() {
-        return taken ? List.of(Request.cmd(Command.SET).arg(keys.of(Part.TICKET)).arg(last).arg("KEEPTTL")) : List.of();
+        return changed ? List.of(Request.cmd(Command.SET).arg(keys.of(Part.TICKET)).arg(last).arg("KEEPTTL")) : List.of();
     }
 }

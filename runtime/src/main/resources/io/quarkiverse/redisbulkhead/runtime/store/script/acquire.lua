@@ -49,7 +49,7 @@ if isAfterNow(redis.call('ZSCORE', HOLDERS, id)) then
     put(lease + SLACK, 'ZADD', HOLDERS, 'XX', 'GT', whole(from + lease), id)
     keep(DETAILS, lease + SLACK)
     keepTogether()
-    keep(TICKET, lease + SLACK)
+    noteTheTime(lease + SLACK)
     local details = read(id)
     return { 1, details and details.ticket or 0, stateLimit() }
 end
@@ -82,4 +82,5 @@ end
 put(ttl, 'ZADD', WAITERS, 'GT', whole(now + place), id)
 anybodyWaits = true
 keepTogether()
+noteTheTime(ttl)
 return { 2, limit, nearestLeaseEnd(), from, stateLimit() }

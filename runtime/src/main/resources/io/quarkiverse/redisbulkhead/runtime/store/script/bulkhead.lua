@@ -2,7 +2,7 @@
 --
 -- KEYS[1] holders    sorted set  permit id -> end of its lease, ms
 -- KEYS[2] queue      sorted set  permit id -> ticket; the waiters that are served in order
--- KEYS[3] ticket     string      the last ticket given
+-- KEYS[3] ticket     string      the last ticket given, or when a lease or a place was lengthened last, us; what is greater
 -- KEYS[4] details    hash        permit id -> ticket, since (ms), lease (ms), limit, mailbox, application, instance, method; one a line
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
 -- KEYS[6] waiters    sorted set  permit id -> end of its place, ms; all waiters
@@ -97,16 +97,30 @@ local function nearestLeaseEnd()
     return nearest[2] and math.max(1, tonumber(nearest[2]) - from) or 0
 end
 
--- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
-local function nextTicket(ttl)
-    local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
+local function setTicket(ttl, ticket)
     lastTicket = ticket
     if redis.call('PTTL', TICKET) < ttl then
         redis.call('SET', TICKET, whole(ticket), 'PX', ttl)
     else
         redis.call('SET', TICKET, whole(ticket), 'KEEPTTL')
     end
+end
+
+-- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
+local function nextTicket(ttl)
+    local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
+    setTicket(ttl, ticket)
     return ticket
+end
+
+-- The last ticket tells how late it has been. Whatever makes a lease or a place end later says so there, so that a clock that was set back
+-- since is noticed, however long ago a ticket was given. The next ticket is what it would be without.
+local function noteTheTime(ttl)
+    if (tonumber(lastTicket) or 0) < micros - 1 then
+        setTicket(ttl, micros - 1)
+    else
+        keep(TICKET, ttl)
+    end
 end
 
 local function describe(ttl, id, ticket, since, lease, limit, rest)
@@ -179,7 +193,7 @@ local function handOver()
             local seen = math.min(now, tonumber(placeEnds) - LONGEST_PLACE)
             local ends = from + math.min(details.lease, math.max(seen + details.lease - now, ASSURED_LEASE))
             hold(id, ticket, details.lease, ends, details.limit, details.rest)
-            keep(TICKET, details.lease + SLACK)
+            noteTheTime(details.lease + SLACK)
             tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
             inUse = inUse + 1
         else

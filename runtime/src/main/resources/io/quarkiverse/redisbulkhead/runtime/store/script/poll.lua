@@ -12,11 +12,14 @@ for i = 2, math.min(#ARGV, 1001), 2 do
     redis.call('ZADD', WAITERS, 'XX', 'GT', whole(now + place), ARGV[i])
     longest = math.max(longest, place)
 end
-for _, key in ipairs({ WAITERS, QUEUE, STANDBY, DETAILS, TICKET }) do
+for _, key in ipairs({ WAITERS, QUEUE, STANDBY, DETAILS }) do
     keep(key, longest + SLACK)
 end
 keepTogether()
 settle()
+if anybodyWaits then
+    noteTheTime(longest + SLACK)
+end
 
 local handedOver, gone = {}, {}
 for i = 2, math.min(#ARGV, 1001), 2 do

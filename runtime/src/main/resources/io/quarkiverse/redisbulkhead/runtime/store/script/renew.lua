@@ -1,6 +1,6 @@
 -- Lengthens leases. Never shortens one, and never brings back what is not held any more.
 --
--- KEYS    as in bulkhead.lua; writes holders; lengthens the life of all but cancelled and limits
+-- KEYS    as in bulkhead.lua; writes holders and ticket; lengthens the life of all but cancelled and limits
 -- ARGV    permit id, lease in ms, and so on in pairs; at most 500 of them
 --
 -- Reply   the ids that were not held any more
@@ -23,6 +23,6 @@ end
 if #gone < #ARGV / 2 then
     keep(DETAILS, longest + SLACK)
     keepTogether()
-    keep(TICKET, longest + SLACK)
+    noteTheTime(longest + SLACK)
 end
 return gone

@@ -69,12 +69,6 @@ record BulkheadView(RedisModel redis) {
         return queue;
     }
 
-    /** Whether a ticket was given when the clock showed a later time. */
-    boolean tellsOfSetBack() {
-        String last = redis.text(key(Part.TICKET));
-        return last != null && Long.parseLong(last) > (NOW + 1_000) * 1_000;
-    }
-
     long ticketOf(String id) {
         return PermitDetails.parse(details().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
     }

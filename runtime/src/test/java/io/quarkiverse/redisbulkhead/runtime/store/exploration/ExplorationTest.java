@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -16,14 +18,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Explores the protocol with the real scripts. {@code -Dexploration=large} explores more, {@code -Dexploration.depth} bounds
- * how
- * many moves it goes. The figures go to standard output and to {@code target}.
+ * Explores the protocol with the real scripts. {@code -Dexploration=large} explores more, {@code -Dexploration.depth}
+ * bounds how many moves it goes. The figures go to standard output and to {@code target}, and those of the document must
+ * be the same.
  */
 class ExplorationTest {
 
     private static final int DEEPEST = Integer.getInteger("exploration.depth", 1_000);
     private static final Path REPORT = Path.of("target", "exploration.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "model.md");
 
     private static final List<String> ROWS = new ArrayList<>(
             List.of("| what happens | states | moves | deepest | to the end | seconds |", "|---|---|---|---|---|---|"));
@@ -43,13 +46,23 @@ class ExplorationTest {
 
     @ParameterizedTest
     @MethodSource("settings")
-    void noInterleavingBreaksARule(Setting setting) {
+    void noInterleavingBreaksARule(Setting setting) throws IOException {
         Exploration found = Explorer.explore(new ProtocolModel(setting), DEEPEST);
 
         ROWS.add("| " + String.join(" | ", setting.name(), "" + found.states(), "" + found.moves(), "" + found.depth(),
                 found.complete() ? "yes" : "no", String.format("%.1f", found.took().toMillis() / 1000d)) + " |");
         assertThat(found.counterexample().map(Counterexample::toString)).isEmpty();
         assertThat(found.complete() || found.depth() == DEEPEST).as("explored as far as it was to").isTrue();
+        if (found.complete() && Settings.SMALL.contains(setting)) {
+            assertThat(documented(setting)).as("what docs/model.md says of: " + setting)
+                    .isEqualTo(found.states() + " states, " + found.moves() + " moves");
+        }
+    }
+
+    private static String documented(Setting setting) throws IOException {
+        Matcher row = Pattern.compile("\\| " + Pattern.quote(setting.name()) + " \\| (\\d+) \\| (\\d+) \\|")
+                .matcher(Files.readString(DOCUMENT));
+        return row.find() ? row.group(1) + " states, " + row.group(2) + " moves" : "nothing";
     }
 
     /** A checker that cannot fail is worth nothing: each of these must be found. */

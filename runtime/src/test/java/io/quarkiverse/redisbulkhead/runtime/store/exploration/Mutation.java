@@ -15,6 +15,8 @@ enum Mutation {
             "(tonumber(lastTicket) or 0) + 1, 1", "7"),
     NOTHING_IS_CUT(two(Role.TRIES).with(Rare.CLOCK_BACK, 1), "bulkhead",
             "if lastTicket and tonumber(lastTicket) > micros + SET_BACK then", "if false then", "2"),
+    RENEWALS_NOTE_NO_TIME(two(Role.TRIES).with(Rare.RENEWAL, 1).with(Rare.CLOCK_BACK, 1), "renew",
+            "noteTheTime(longest + SLACK)", "keep(TICKET, longest + SLACK)", "2"),
     KEYS_WITHOUT_END(two(Role.TRIES), "bulkhead", "if tooShort then", "if false then", "9"),
     DETAILS_OUTLIVE_PLACES(two(Role.WAITS_IN_ORDER).with(Rare.POLL, 1).with(Rare.RENEWAL, 1), "bulkhead",
             "or { HOLDERS }) do\n        keep(key, ttl)", "or { HOLDERS }) do", "9"),

@@ -24,8 +24,8 @@ final class Settings {
             Setting.of("one waits in order, another beside the queue", 1, WAITS_IN_ORDER, WAITS),
             Setting.of("two wait in order, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.DATA_LOST,
                     1),
-            Setting.of("two try, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.CLOCK_AHEAD, 1)
-                    .with(Rare.CLOCK_BACK, 1));
+            Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
+                    .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
 
     /** With time to spare. */
     static final List<Setting> LARGE = List.of(

@@ -44,7 +44,7 @@ final class StoreRules {
                 && !after.queue().isEmpty()) {
             broken.add(NOT_PASSED_ON);
         }
-        if (request.operation() != Operation.RENEW && !isRefused(outcome) && before.tellsOfSetBack()
+        if (request.operation() != Operation.RENEW && !isRefused(outcome)
                 && after.holders().values().stream().anyMatch(left -> left > setting.lease())) {
             broken.add(CUT);
         }
