@@ -6,9 +6,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What the Redis client reports, without the user and the password of the server: it quotes addresses as they are configured,
- * for
- * example when no node of a cluster can be reached.
+ * What the Redis client reports, without the user and the password of the server: it quotes addresses as they are
+ * configured, for example when no node of a cluster can be reached.
  */
 final class Redacted {
 

@@ -8,9 +8,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
- * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do it,
- * with
- * their {@code LeaseReckoning}. When they do it is open: a timer may come at any time, or never.
+ * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do
+ * it, with their {@code LeaseReckoning}. When they do it is open: a timer may come at any time, or never.
  */
 final class Behaviour {
 

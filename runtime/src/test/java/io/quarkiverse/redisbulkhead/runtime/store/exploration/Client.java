@@ -58,11 +58,6 @@ final class Client {
         return phase == Phase.HOLDING && leaseLeft > 0;
     }
 
-    /** Wants nothing any more, and waits for nothing. */
-    boolean isQuiet() {
-        return phase == Phase.DEAD || phase == Phase.IDLE && calls == 0 && outbox.isEmpty();
-    }
-
     void send(Operation operation, long place) {
         outbox.add(Request.of(this, operation, place));
     }

@@ -19,19 +19,20 @@ final class World {
     List<Notice> notices = new ArrayList<>();
     /** The greatest token that was granted. */
     long lastGranted;
-    final int[] left;
+    /** How often each of what is rare may still happen, by its ordinal. */
+    private final int[] mayStillHappen;
     private String storeText;
     private RedisModel sealedStore;
     private String sealedTickets;
     private String text;
 
-    World(RedisModel store, int[] left) {
+    World(RedisModel store, int[] mayStillHappen) {
         this.store = store;
-        this.left = left;
+        this.mayStillHappen = mayStillHappen;
     }
 
     World copy() {
-        World copy = new World(store, left.clone());
+        World copy = new World(store, mayStillHappen.clone());
         clients.forEach(client -> copy.clients.add(client.copy()));
         copy.copies = new ArrayList<>(copies);
         copy.notices = new ArrayList<>(notices);
@@ -43,11 +44,11 @@ final class World {
     }
 
     boolean mayHappen(Rare what) {
-        return left[what.ordinal()] > 0;
+        return mayStillHappen[what.ordinal()] > 0;
     }
 
     void happens(Rare what) {
-        left[what.ordinal()]--;
+        mayStillHappen[what.ordinal()]--;
     }
 
     /**
@@ -70,7 +71,7 @@ final class World {
         }
         sealedTickets = tickets();
         text = storeText + " last " + lastGranted % 1_000_000_000 + " " + clients + " copies " + copies + " notices " + notices
-                + " left " + Arrays.toString(left);
+                + " may still happen " + Arrays.toString(mayStillHappen);
         return this;
     }
 

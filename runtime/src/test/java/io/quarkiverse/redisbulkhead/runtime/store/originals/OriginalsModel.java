@@ -44,7 +44,7 @@ final class OriginalsModel implements Model<OriginalsModel.State> {
      *
      * @param redis what is in Redis
      * @param tick the time
-     * @param clients the clients; empty for one that has not begun, or has been rejected
+     * @param clients the clients; empty for one that has not begun
      */
     record State(Snapshot redis, int tick, List<Optional<Progress>> clients) {
 
