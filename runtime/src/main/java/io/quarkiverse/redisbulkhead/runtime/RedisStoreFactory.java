@@ -12,6 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.quarkus.arc.All;
@@ -37,7 +38,7 @@ public class RedisStoreFactory {
     // The client refuses to send more at once than its max-waiting-handlers.
     private static final int COMMANDS_OF_A_STEP = 100;
 
-    // How many connections may be opened at once, of the same pool.
+    // How many connections a link opens at once, of the same pool: fewer than its share, so that others can be tried when those say nothing.
     private static final int MOST_ATTEMPTS = 4;
     private static final int MOST_ATTEMPTS_OF_A_LANE = 2;
 
@@ -74,21 +75,27 @@ public class RedisStoreFactory {
         for (RedisDecorator decorator : decorators) {
             redis = decorator.decorate(redis);
         }
-        Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis());
-        return store == StoreKind.LOCK ? lockStore(redis, mailbox) : scriptStore(redis, mailbox);
+        // One for messages, and one for each link.
+        PoolShare share = PoolShare.of(clientConfig().maxPoolSize(), 1 + (store == StoreKind.LOCK ? lanes() : 1));
+        Mailbox mailbox = new Mailbox(vertx, redis, config.keyPrefix(), config.commandTimeout().toMillis(), share);
+        return store == StoreKind.LOCK ? lockStore(redis, mailbox, share) : scriptStore(redis, mailbox, share);
     }
 
-    private RedisStore scriptStore(Redis redis, Mailbox mailbox) {
+    private RedisStore scriptStore(Redis redis, Mailbox mailbox, PoolShare share) {
         RedisLink link = new RedisLink(vertx, redis, config.commandTimeout(),
-                Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()), MOST_ATTEMPTS);
+                Math.min(MAX_IN_FLIGHT, clientConfig().maxWaitingHandlers()),
+                Math.min(MOST_ATTEMPTS, share.most() / 2), share);
         return new RedisStore(new ScriptPermitStore(link, mailbox, config.keyPrefix(), isCluster()), List.of(link), mailbox);
     }
 
-    private RedisStore lockStore(Redis redis, Mailbox mailbox) {
-        int lanes = Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
+    private int lanes() {
+        return Math.max(1, Math.min(MOST_LANES, clientConfig().maxPoolSize() / 2));
+    }
+
+    private RedisStore lockStore(Redis redis, Mailbox mailbox, PoolShare share) {
         List<RedisLink> links = Stream
-                .generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1, MOST_ATTEMPTS_OF_A_LANE))
-                .limit(lanes).toList();
+                .generate(() -> new RedisLink(vertx, redis, config.commandTimeout(), 1, MOST_ATTEMPTS_OF_A_LANE, share))
+                .limit(lanes()).toList();
         Timers timers = new VertxTimers(vertx);
         return new RedisStore(new LockPermitStore(links, mailbox, config.keyPrefix(), config.lockStore().stepTimeout(),
                 config.lockStore().contentionTimeout(), isCluster(), timers::after),

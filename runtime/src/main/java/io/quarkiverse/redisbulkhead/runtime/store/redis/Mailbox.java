@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -35,7 +36,7 @@ public final class Mailbox implements AutoCloseable {
     private static final int LONGEST_GAP_MILLIS = 2_000;
     private static final long TRY_MILLIS = 15_000;
 
-    // Of the client's pool, which others need too. A connection that is being opened cannot be called back.
+    // Without those that are not waited for any longer.
     private static final int MOST_OPEN_ATTEMPTS = 1;
 
     // In timeouts; a connection that has not come by then hardly ever will.
@@ -47,6 +48,7 @@ public final class Mailbox implements AutoCloseable {
     private final String name;
     private final long timeoutMillis;
     private final long tryMillis;
+    private final PoolShare share;
     private volatile Consumer<Notice> listener = notice -> {
     };
     private final AtomicBoolean wanted = new AtomicBoolean();
@@ -67,13 +69,15 @@ public final class Mailbox implements AutoCloseable {
      * @param redis the client that connections come from; it stays the caller's
      * @param keyPrefix what the name of the channel starts with, as those of the keys do
      * @param timeoutMillis after what time an attempt to subscribe is given up
+     * @param share how many connections there may be in all; others take of it too
      */
-    public Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis) {
-        this(vertx, redis, keyPrefix, timeoutMillis, TRY_MILLIS);
+    public Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis, PoolShare share) {
+        this(vertx, redis, keyPrefix, timeoutMillis, TRY_MILLIS, share);
     }
 
-    Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis, long tryMillis) {
+    Mailbox(Vertx vertx, Redis redis, String keyPrefix, long timeoutMillis, long tryMillis, PoolShare share) {
         this.tryMillis = tryMillis;
+        this.share = share;
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.redis = redis;
@@ -101,18 +105,27 @@ public final class Mailbox implements AutoCloseable {
         if (closed || current != null) {
             return;
         }
-        if (openAttempts >= MOST_OPEN_ATTEMPTS) {
+        if (openAttempts >= MOST_OPEN_ATTEMPTS || !share.take()) {
             again();
             return;
         }
         Attempt attempt = new Attempt();
         openAttempts++;
         attempt.timer = vertx.setTimer(timeoutMillis, id -> failed(attempt, "no answer"));
-        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> context.runOnContext(late -> forget(attempt)));
+        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> context.runOnContext(late -> {
+            if (!attempt.forgotten) {
+                share.silent(Duration.ofMillis(FORGOTTEN_AFTER * timeoutMillis));
+                forget(attempt);
+            }
+        }));
         connection().onComplete(result -> context.runOnContext(now -> {
             vertx.cancelTimer(forgetting);
             forget(attempt);
+            if (result.succeeded()) {
+                share.heard();
+            }
             if (result.failed()) {
+                share.giveBack();
                 failed(attempt, Redacted.reason(result.cause()));
             } else if (attempt.over || closed) {
                 discard(result.result());
@@ -133,7 +146,7 @@ public final class Mailbox implements AutoCloseable {
         private volatile boolean heard;
     }
 
-    // The attempt does not keep others from being made any more.
+    // The attempt does not keep others from being made any more; its connection still counts in the share.
     private void forget(Attempt old) {
         if (!old.forgotten) {
             old.forgotten = true;
@@ -299,6 +312,7 @@ public final class Mailbox implements AutoCloseable {
         connection.exceptionHandler(null);
         // Closing really closes it, and does not put it back into the pool, because the subscription has tainted it.
         connection.close();
+        share.giveBack();
     }
 
     /** Closes the connection. The client stays open. */

@@ -45,6 +45,7 @@ public final class RedisLink implements AutoCloseable {
     private final long timeoutMillis;
     private final int maxInFlight;
     private final int maxAttempts;
+    private final PoolShare share;
     private final CallDeadlines deadlines;
     private final RefusalLog refusals = new RefusalLog();
 
@@ -74,16 +75,17 @@ public final class RedisLink implements AutoCloseable {
      * @param commandTimeout after what time a call is given up
      * @param maxInFlight how many calls may be unanswered at once; less than the client's
      *        {@code max-waiting-handlers}
-     * @param maxAttempts how many connections may be opened at once. They are of the client's pool, which others need too, and
-     *        one that is being opened cannot be called back
+     * @param maxAttempts how many connections may be opened at once, without those that are not waited for any longer
+     * @param share how many connections there may be in all; others take of it too
      */
-    public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight, int maxAttempts) {
+    public RedisLink(Vertx vertx, Redis redis, Duration commandTimeout, int maxInFlight, int maxAttempts, PoolShare share) {
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.redis = redis;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.maxInFlight = maxInFlight;
         this.maxAttempts = maxAttempts;
+        this.share = share;
         this.deadlines = new CallDeadlines(vertx, commandTimeout, () -> answeredNanos, this::drop);
     }
 
@@ -156,6 +158,10 @@ public final class RedisLink implements AutoCloseable {
         if (closed || attempt != current) {
             return;
         }
+        if (!share.take()) {
+            tryLater(current);
+            return;
+        }
         current.early = waiting;
         waiting = new ArrayList<>();
         begin(current);
@@ -163,17 +169,32 @@ public final class RedisLink implements AutoCloseable {
         long timer = vertx.setTimer(timeoutMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
         // Nor all later ones, when several are open for ever: the client knows no time-out for what it says first.
-        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> forget(current));
+        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> {
+            share.silent(Duration.ofMillis(FORGOTTEN_AFTER * timeoutMillis));
+            forget(current);
+        });
         open().onComplete(result -> context.runOnContext(now -> {
             vertx.cancelTimer(timer);
             vertx.cancelTimer(forgetting);
             forget(current);
             if (result.succeeded()) {
+                share.heard();
                 connected(result.result());
             } else {
+                share.giveBack();
                 connectFailed(current, result.cause());
             }
         }));
+    }
+
+    // Attempts of others, and those that were forgotten, have all connections. One of them has to end before.
+    private void tryLater(Attempt current) {
+        waiting.removeIf(call -> call.answer.isDone());
+        if (waiting.isEmpty()) {
+            attempt = null;
+        } else {
+            vertx.setTimer(LONGEST_GAP_MILLIS, timer -> connect(current));
+        }
     }
 
     private void begin(Attempt begun) {
@@ -181,7 +202,7 @@ public final class RedisLink implements AutoCloseable {
         openAttempts++;
     }
 
-    // The attempt does not keep others from being made any more.
+    // The attempt does not keep others from being made any more; its connection still counts in the share.
     private void forget(Attempt old) {
         if (old.counted) {
             old.counted = false;
@@ -206,6 +227,7 @@ public final class RedisLink implements AutoCloseable {
         RedisSession opened = new RedisSession(vertx, connection, maxInFlight, outcome, this::drop);
         if (closed || session != null) {
             opened.discard();
+            share.giveBack();
             return;
         }
         session = opened;
@@ -278,6 +300,7 @@ public final class RedisLink implements AutoCloseable {
             gapMillis = longerGap();
             List<PendingCall<?>> unsent = lost.end();
             lost.discard();
+            share.giveBack();
             unsent.forEach(this::dispatch);
         }
     }

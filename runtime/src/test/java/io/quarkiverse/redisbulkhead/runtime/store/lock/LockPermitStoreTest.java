@@ -32,6 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
@@ -75,7 +76,8 @@ class LockPermitStoreTest {
         List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(20));
         open.addAll(links);
         open.add(client::close);
-        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test", stepTimeout,
+        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)), "test",
+                stepTimeout,
                 contentionTimeout, false, LockStores.timer(redis));
     }
 
@@ -312,7 +314,8 @@ class LockPermitStoreTest {
         open.add(client::close);
         List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(1));
         open.addAll(links);
-        LockPermitStore impatient = new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000), "test",
+        LockPermitStore impatient = new LockPermitStore(links,
+                new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)), "test",
                 STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 8_000)
                 .mapToObj(i -> impatient

@@ -7,6 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
@@ -39,7 +40,7 @@ final class LockStores {
     }
 
     static List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-        return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(2).toList();
+        return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2, new PoolShare(6))).limit(2).toList();
     }
 
     static BiConsumer<Duration, Runnable> timer(TestRedis redis) {

@@ -46,7 +46,7 @@ class BulkheadScanTest {
     }
 
     private RedisLink link(Redis over) {
-        return new RedisLink(redis.vertx(), over, Duration.ofSeconds(20), 100, 1);
+        return new RedisLink(redis.vertx(), over, Duration.ofSeconds(20), 100, 1, new PoolShare(6));
     }
 
     private BulkheadsInUse inUse(String prefix, RedisLink over) throws Exception {
@@ -95,7 +95,7 @@ class BulkheadScanTest {
     @Test
     void callsOfOthersGoBetweenTheSteps() throws Exception {
         redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
-        RedisLink oneAtATime = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1, 1);
+        RedisLink oneAtATime = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1, 1, new PoolShare(6));
         List<String> asked = new CopyOnWriteArrayList<>();
         CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {
             asked.add("step");

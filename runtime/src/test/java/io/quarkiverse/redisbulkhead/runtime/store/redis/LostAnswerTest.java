@@ -163,7 +163,7 @@ class LostAnswerTest {
         proxy = new TestProxy(first, kind == TestStore.SCRIPT ? "EVALSHA" : "MULTI", redis.port());
         client = redis.newClient(proxy.port());
         links = kind.links(redis, client, timeout);
-        store = kind.open(redis, links, new Mailbox(redis.vertx(), client, "test", 10_000));
+        store = kind.open(redis, links, new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)));
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
         }, true).semaphore(SemaphoreSpec.named("reports").permits(1).build());

@@ -116,7 +116,7 @@ class MailboxTest {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
         Redis viaProxy = redis.newClient(proxy.port());
         List<Notice> notices = new CopyOnWriteArrayList<>();
-        Mailbox mailbox = new Mailbox(redis.vertx(), viaProxy, "test", 500, 100);
+        Mailbox mailbox = new Mailbox(redis.vertx(), viaProxy, "test", 500, 100, new PoolShare(6));
         try {
             mailbox.listen(notices::add);
             mailbox.open();
@@ -143,7 +143,7 @@ class MailboxTest {
                 .setConnectionString("redis://127.0.0.1:" + redis.port()));
         Redis sender = redis.newClient();
         List<Notice> notices = new CopyOnWriteArrayList<>();
-        Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 300, 1);
+        Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 300, 1, new PoolShare(6));
         try {
             mailbox.listen(notices::add);
             mailbox.open();

@@ -35,6 +35,8 @@ class RedisLinkTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final int MOST_ATTEMPTS = 4;
+    /** The default of the client. */
+    private static final int POOL = 6;
 
     TestRedis redis;
     Redis client;
@@ -44,7 +46,7 @@ class RedisLinkTest {
     void start() {
         redis = new TestRedis();
         client = redis.newClient();
-        link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
+        link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4, new PoolShare(6));
     }
 
     @AfterEach
@@ -86,7 +88,7 @@ class RedisLinkTest {
         client.close();
         client = Redis.createClient(redis.vertx(), new RedisOptions().setConnectionString("redis://127.0.0.1:" + redis.port())
                 .setMaxWaitingHandlers(64));
-        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(25), 64, 4);
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(25), 64, 4, new PoolShare(6));
     }
 
     /** Trap 22: a restart between two calls is not noticed. */
@@ -233,7 +235,7 @@ class RedisLinkTest {
             });
             acceptor.start();
             Redis strange = redis.newClient(server.getLocalPort());
-            try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64, 4)) {
+            try (RedisLink toStrange = new RedisLink(redis.vertx(), strange, TIMEOUT, 64, 4, new PoolShare(6))) {
                 for (int i = 0; i < 20; i++) {
                     CompletableFuture<Response> reply = echo(toStrange, "PONG");
                     assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class);
@@ -255,13 +257,51 @@ class RedisLinkTest {
     void aServerThatNeverSpeaksIsLeftForOneThatDoes() throws Exception {
         Duration timeout = Duration.ofMillis(200);
         try (SilentAtFirst server = new SilentAtFirst(MOST_ATTEMPTS, redis.port());
-                RedisLink toSilent = new RedisLink(redis.vertx(), closedWith(server), timeout, 64, MOST_ATTEMPTS)) {
+                RedisLink toSilent = new RedisLink(redis.vertx(), closedWith(server), timeout, 64, MOST_ATTEMPTS,
+                        new PoolShare(6))) {
             assertThatThrownBy(() -> get(echo(toSilent, "PONG"))).isInstanceOf(StoreException.class)
                     .hasMessageContaining("not answer");
             await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
                     .untilAsserted(() -> assertThat(get(echo(toSilent, "PONG"))).hasToString("PONG"));
             assertThat(server.accepted()).isEqualTo(MOST_ATTEMPTS + 1);
         }
+    }
+
+    /**
+     * Trap 25: whatever is accepted never hears a word, for long. The client's own users keep places in its pool, and are
+     * served as soon as the server speaks to new connections; the link is when those that it has have ended.
+     */
+    @Test
+    void aServerThatNeverSpeaksLeavesPlacesInThePool() throws Exception {
+        Duration timeout = Duration.ofMillis(50);
+        PoolShare share = PoolShare.of(POOL, 2);
+        LoggedWarnings warnings = new LoggedWarnings(PoolShare.class);
+        try (warnings; SilentAtFirst server = new SilentAtFirst(Integer.MAX_VALUE, redis.port())) {
+            Redis application = closedWith(server);
+            try (RedisLink toSilent = new RedisLink(redis.vertx(), application, timeout, 64, 1, share)) {
+                await().atMost(20, TimeUnit.SECONDS).until(() -> failsToSilent(toSilent) && server.accepted() == POOL - 2);
+                // Beyond the time after which the last one is forgotten.
+                for (int i = 0; i < 15; i++) {
+                    assertThat(failsToSilent(toSilent)).isTrue();
+                }
+                assertThat(server.accepted()).isEqualTo(POOL - 2);
+                assertThat(warnings.texts()).singleElement().asString().contains("quarkus.redis.tcp.idle-timeout");
+
+                server.speak();
+                assertThat(get(application.send(Request.cmd(Command.PING)).toCompletionStage().toCompletableFuture()))
+                        .hasToString("PONG");
+                assertThat(failsToSilent(toSilent)).isTrue();
+
+                server.endSilent();
+                await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
+                        .untilAsserted(() -> assertThat(get(echo(toSilent, "PONG"))).hasToString("PONG"));
+            }
+        }
+    }
+
+    private static boolean failsToSilent(RedisLink toSilent) {
+        assertThatThrownBy(() -> get(echo(toSilent, "PONG"))).isInstanceOf(StoreException.class);
+        return true;
     }
 
     private Redis closedWith(SilentAtFirst server) {

@@ -65,7 +65,7 @@ public final class RedisStoreFixture implements StoreFixture {
 
         private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
             client = redis.newRestrictedClient(kind);
-            mailbox = new Mailbox(redis.vertx(), client, "test", 20_000);
+            mailbox = new Mailbox(redis.vertx(), client, "test", 20_000, new PoolShare(6));
             open = factory.open(redis, client, mailbox);
             open.store().listen(notices::add);
             mailbox.open();

@@ -74,7 +74,7 @@ class RightToPublishTest {
     private void subscribeTwice(String user) {
         Redis client = Redis.createClient(redis.vertx(),
                 new RedisOptions().setConnectionString("redis://" + user + ":secret@127.0.0.1:" + redis.port()));
-        try (Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 5_000)) {
+        try (Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 5_000, new PoolShare(6))) {
             mailbox.open();
             awaitSubscriptions(1);
             redis.command("CLIENT", "KILL", "TYPE", "pubsub");

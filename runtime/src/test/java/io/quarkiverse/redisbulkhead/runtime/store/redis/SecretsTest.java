@@ -87,8 +87,8 @@ class SecretsTest {
                 .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
         Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setType(RedisClientType.CLUSTER)
                 .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port()));
-        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
-                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis())) {
+        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4, new PoolShare(6));
+                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis(), new PoolShare(6))) {
             PermitStore store = TestStore.SCRIPT.open(node, List.of(link), mailbox);
             acquire(store, BulkheadId.of("cards").forKey(KEY)).get(20, TimeUnit.SECONDS);
             node.stop();
@@ -161,7 +161,7 @@ class SecretsTest {
 
     @Test
     void messagesThatAreNotUnderstood() throws Exception {
-        try (Mailbox mailbox = new Mailbox(redis.vertx(), redis.newClient(), "test", 5_000)) {
+        try (Mailbox mailbox = new Mailbox(redis.vertx(), redis.newClient(), "test", 5_000, new PoolShare(6))) {
             mailbox.open();
             await().atMost(10, TimeUnit.SECONDS)
                     .until(() -> redis.command("PUBLISH", mailbox.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
@@ -178,8 +178,8 @@ class SecretsTest {
     /** What a call, and the subscription to messages, over such a client ends with. */
     private String failure(RedisOptions options) {
         Redis client = Redis.createClient(redis.vertx(), options);
-        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4);
-                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis())) {
+        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4, new PoolShare(6));
+                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis(), new PoolShare(6))) {
             mailbox.open();
             PermitStore store = TestStore.SCRIPT.open(redis, List.of(link), mailbox);
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Accepts connections: the first ones never hear a word and stay open, the others are to Redis. */
 final class SilentAtFirst implements AutoCloseable {
 
-    private final int silent;
+    private volatile int silent;
     private final int redisPort;
     private final ServerSocket server;
     private final List<Socket> clients = new CopyOnWriteArrayList<>();
@@ -31,6 +31,18 @@ final class SilentAtFirst implements AutoCloseable {
 
     int accepted() {
         return clients.size();
+    }
+
+    /** The next connections are to Redis. */
+    void speak() {
+        silent = clients.size();
+    }
+
+    /** Those that never heard a word end. */
+    void endSilent() throws IOException {
+        for (Socket client : clients.subList(0, silent)) {
+            client.close();
+        }
     }
 
     void onClose(Runnable task) {

@@ -36,7 +36,7 @@ public final class TestProcess implements AutoCloseable {
     public TestProcess(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
         client = forCommands;
         links = kind.links(redis, forCommands, Duration.ofSeconds(10));
-        mailbox = new Mailbox(redis.vertx(), forMessages, "test", 10_000);
+        mailbox = new Mailbox(redis.vertx(), forMessages, "test", 10_000, new PoolShare(6));
         store = kind.open(redis, links, mailbox);
         engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
     }

@@ -23,7 +23,7 @@ public enum TestStore {
 
         @Override
         List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024, 4));
+            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024, 4, new PoolShare(6)));
         }
 
         @Override
@@ -45,7 +45,7 @@ public enum TestStore {
 
         @Override
         List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2)).limit(LANES)
+            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2, new PoolShare(6))).limit(LANES)
                     .toList();
         }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
@@ -18,7 +19,7 @@ final class ScriptStores {
 
     static StoreFixture fixture(TestRedis redis) {
         return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, client, mailbox) -> {
-            RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024, 4);
+            RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024, 4, new PoolShare(6));
             return new OpenStore(new ScriptPermitStore(link, mailbox, "test", false, ScriptStores::withOwnClock),
                     List.of(link));
         });

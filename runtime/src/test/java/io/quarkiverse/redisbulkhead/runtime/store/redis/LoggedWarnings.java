@@ -1,0 +1,41 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** The warnings of a class, from now on. */
+final class LoggedWarnings extends Handler implements AutoCloseable {
+
+    private final List<String> texts = new CopyOnWriteArrayList<>();
+    private final Logger logger;
+
+    LoggedWarnings(Class<?> of) {
+        logger = Logger.getLogger(of.getName());
+        logger.addHandler(this);
+    }
+
+    List<String> texts() {
+        return texts;
+    }
+
+    @Override
+    public void publish(LogRecord message) {
+        if (message.getLevel().intValue() >= Level.WARNING.intValue()) {
+            texts.add(message.getMessage());
+        }
+    }
+
+    @Override
+    public void flush() {
+        // Nothing is kept back.
+    }
+
+    @Override
+    public void close() {
+        logger.removeHandler(this);
+    }
+}
