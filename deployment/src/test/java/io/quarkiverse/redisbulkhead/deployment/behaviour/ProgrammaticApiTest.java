@@ -117,8 +117,10 @@ class ProgrammaticApiTest {
         Caller<Permit> third = Caller.of(() -> reports().acquire(LONG));
         awaitWaiting(1);
         first.close();
-        CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
         Permit thirdPermit = third.result();
+        // Not before: a newcomer may be faster than one who waits.
+        CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
+        awaitWaiting(1);
         second.close();
 
         assertThat(fourth.get(10, TimeUnit.SECONDS).release()).isTrue();
