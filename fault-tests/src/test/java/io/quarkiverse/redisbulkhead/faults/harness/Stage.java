@@ -223,7 +223,8 @@ public final class Stage implements AutoCloseable {
     /** Waits until so many more executions have begun. */
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
-        awaitThat("more executions", () -> history.entries() >= goal);
+        await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10)).pollInterval(Duration.ofMillis(10))
+                .until(() -> history.entries() >= goal);
     }
 
     /** Waits until there are so many executions inside a bulkhead at once. */

@@ -21,7 +21,7 @@ final class Load {
 
     /** Configuration with which nobody is rejected and no permit is lost because the machine is busy. */
     static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", Stage.LEASE_PROPERTY,
-            PATIENT_LEASE.toSeconds() + "s");
+            PATIENT_LEASE.toSeconds() + "s", "worker.wait", "20s");
 
     private static final long HOLD_MILLIS = 20;
 

@@ -113,7 +113,7 @@ class RedisRefusesTest {
     @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters look for themselves, and have their permit within four seconds")
     void aclForbidsMessages(Stage stage) {
         RedisProcess redis = stage.redis();
-        List<WorkerProcess> workers = stage.workers(2, redis.url());
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), Load.PATIENT);
         for (String bulkhead : List.of("single", "open")) {
             List<Held> held = new ArrayList<>();
             for (int i = 0; i < (bulkhead.equals("open") ? 3 : 1); i++) {
