@@ -223,7 +223,8 @@ public final class Stage implements AutoCloseable {
     /** Waits until so many more executions have begun. */
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
-        await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10)).pollInterval(Duration.ofMillis(10))
+        await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10))
+                .pollInterval(Duration.ofMillis(10))
                 .until(() -> history.entries() >= goal);
     }
 
