@@ -4,11 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * Where a scenario plays: its servers, its proxies, its applications and the observer. When the scenario is over, the
@@ -54,11 +57,22 @@ public final class Stage implements AutoCloseable {
         this.folder = Path.of("target", "faults", name + "-" + FOLDERS.incrementAndGet());
         this.store = store;
         try {
+            deleteWhatAnEarlierRunLeft();
             this.observer = new Observer(history);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         LIMITS.forEach(history::limit);
+    }
+
+    private void deleteWhatAnEarlierRunLeft() throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
     }
 
     public Store store() {
