@@ -248,6 +248,7 @@ public final class Proxy implements AutoCloseable {
         private void write(BlockingQueue<Chunk> chunks, Socket to, boolean commands) {
             try {
                 for (Chunk chunk = chunks.take(); chunk != Chunk.END; chunk = chunks.take()) {
+                    // The latency of this network. What comes later waits behind, so the order is kept.
                     TimeUnit.NANOSECONDS.sleep(chunk.dueNanos() - System.nanoTime());
                     if (passes(chunk.bytes(), commands)) {
                         to.getOutputStream().write(chunk.bytes());

@@ -39,9 +39,6 @@ public final class Mailbox implements AutoCloseable {
     // Without those that are not waited for any longer.
     private static final int MOST_OPEN_ATTEMPTS = 1;
 
-    // In timeouts; a connection that has not come by then hardly ever will.
-    private static final int FORGOTTEN_AFTER = 10;
-
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
@@ -112,12 +109,13 @@ public final class Mailbox implements AutoCloseable {
         Attempt attempt = new Attempt();
         openAttempts++;
         attempt.timer = vertx.setTimer(timeoutMillis, id -> failed(attempt, "no answer"));
-        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> context.runOnContext(late -> {
-            if (!attempt.forgotten) {
-                share.silent(Duration.ofMillis(FORGOTTEN_AFTER * timeoutMillis));
-                forget(attempt);
-            }
-        }));
+        long forgetting = vertx.setTimer(PoolShare.TIMEOUTS_UNTIL_FORGOTTEN * timeoutMillis,
+                id -> context.runOnContext(late -> {
+                    if (!attempt.forgotten) {
+                        share.silent(Duration.ofMillis(PoolShare.TIMEOUTS_UNTIL_FORGOTTEN * timeoutMillis));
+                        forget(attempt);
+                    }
+                }));
         connection().onComplete(result -> context.runOnContext(now -> {
             vertx.cancelTimer(forgetting);
             forget(attempt);

@@ -17,6 +17,9 @@ public final class PoolShare {
 
     private static final Logger LOG = Logger.getLogger(PoolShare.class);
 
+    /** After how many command timeouts an attempt is not waited for any longer; what has not come by then hardly ever will. */
+    static final int TIMEOUTS_UNTIL_FORGOTTEN = 10;
+
     private static final int OF_THE_APPLICATION = 2;
 
     private final int most;

@@ -36,9 +36,6 @@ public final class RedisLink implements AutoCloseable {
     private static final int FIRST_GAP_MILLIS = 10;
     private static final int LONGEST_GAP_MILLIS = 200;
 
-    // In command timeouts; a connection that has not come by then hardly ever will.
-    private static final int FORGOTTEN_AFTER = 10;
-
     private final Vertx vertx;
     private final Context context;
     private final Redis redis;
@@ -169,8 +166,8 @@ public final class RedisLink implements AutoCloseable {
         long timer = vertx.setTimer(timeoutMillis,
                 id -> connectFailed(current, new StoreException("Redis does not answer", false, null)));
         // Nor all later ones, when several are open for ever: the client knows no time-out for what it says first.
-        long forgetting = vertx.setTimer(FORGOTTEN_AFTER * timeoutMillis, id -> {
-            share.silent(Duration.ofMillis(FORGOTTEN_AFTER * timeoutMillis));
+        long forgetting = vertx.setTimer(PoolShare.TIMEOUTS_UNTIL_FORGOTTEN * timeoutMillis, id -> {
+            share.silent(Duration.ofMillis(PoolShare.TIMEOUTS_UNTIL_FORGOTTEN * timeoutMillis));
             forget(current);
         });
         open().onComplete(result -> context.runOnContext(now -> {
