@@ -1,0 +1,26 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+/** One way to limit executions, set up as one application has it. */
+public interface Contender extends AutoCloseable {
+
+    /**
+     * Prepares a caller that blocks.
+     *
+     * @return for use by one thread
+     */
+    BlockingCaller newBlockingCaller();
+
+    /**
+     * Prepares a caller that does not block.
+     *
+     * @return makes one pair at a time
+     * @throws UnsupportedOperationException where there is no such API
+     */
+    default AsynchronousCaller newAsynchronousCaller() {
+        throw new UnsupportedOperationException("It has no asynchronous API");
+    }
+
+    /** Closes connections and removes what is in Redis. */
+    @Override
+    void close();
+}

@@ -1,0 +1,104 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+/** The ways to limit executions that are compared. */
+public enum Kind {
+
+    /** Our store with scripts. */
+    SCRIPT("script", "`script`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OwnContender(surroundings, OwnStore.script(surroundings), limit, false);
+        }
+    },
+    /** Our store with scripts, in the order of requests. */
+    SCRIPT_FAIR("script-fair", "`script`, fair", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OwnContender(surroundings, OwnStore.script(surroundings), limit, true);
+        }
+    },
+    /** Our store without scripts. */
+    LOCK("lock", "`lock`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OwnContender(surroundings, OwnStore.lock(surroundings), limit, false);
+        }
+    },
+    /** Our store in this process. */
+    LOCAL("local", "`local`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OwnContender(surroundings, OwnStore.local(), limit, false);
+        }
+    },
+    /** Redisson's semaphore of permits with ids and leases. */
+    REDISSON_EXPIRABLE("redisson-expirable", "Redisson `RPermitExpirableSemaphore`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new RedissonExpirable(surroundings, limit);
+        }
+    },
+    /** Redisson's counter. */
+    REDISSON_PLAIN("redisson-plain", "Redisson `RSemaphore`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new RedissonPlain(surroundings, limit);
+        }
+    },
+    /** Nothing but round trips, on our connection. */
+    PINGS("pings", "two `PING`s, same connection as `script`", true) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new TwoPings(surroundings);
+        }
+    },
+    /** Nothing but round trips, on a connection for each caller. */
+    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis, a connection for each caller", false) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new TwoPooledPings(surroundings, callers);
+        }
+    };
+
+    private final String id;
+    private final String title;
+    private final boolean asynchronous;
+
+    Kind(String id, String title, boolean asynchronous) {
+        this.id = id;
+        this.title = title;
+        this.asynchronous = asynchronous;
+    }
+
+    /**
+     * Sets one up.
+     *
+     * @param surroundings what it runs in
+     * @param limit what is asked of it; the name must be its own
+     * @param callers how many will use it at once
+     */
+    public abstract Contender open(Surroundings surroundings, Limit limit, int callers);
+
+    /** Its name among the figures. */
+    public String id() {
+        return id;
+    }
+
+    /** Its name for people, in Markdown. */
+    public String title() {
+        return title;
+    }
+
+    /** Whether it has an asynchronous API. */
+    public boolean isAsynchronous() {
+        return asynchronous;
+    }
+}

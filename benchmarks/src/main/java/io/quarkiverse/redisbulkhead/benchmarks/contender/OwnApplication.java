@@ -1,0 +1,119 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.ContextInternal;
+import io.vertx.core.impl.VertxInternal;
+
+/**
+ * An application with one of our stores: everything behind the interceptor of a guarded method, put together as the
+ * extension does it.
+ */
+public final class OwnApplication implements AutoCloseable {
+
+    private static final String METHOD = "Benchmark#pair";
+
+    private final OwnStore store;
+    private final SemaphoreEngine engine;
+    private final Vertx vertx;
+    private final Executions executions = new Executions();
+    private final Continuations continuations = new Continuations();
+
+    static {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param store its store, which it closes
+     * @param vertx its event loops
+     */
+    public OwnApplication(OwnStore store, Vertx vertx) {
+        this.store = store;
+        this.vertx = vertx;
+        this.engine = new SemaphoreEngine(store.permits(), new VertxTimers(vertx), new HolderIdentity("benchmarks", "here:1"),
+                loss -> {
+                }, true);
+    }
+
+    /**
+     * A semaphore.
+     *
+     * @param spec what it is
+     * @return the semaphore behind guarded methods
+     */
+    public Semaphore semaphore(SemaphoreSpec spec) {
+        return engine.semaphore(spec);
+    }
+
+    private Admission admit(Semaphore semaphore) {
+        return executions.admit(List.of(semaphore), METHOD);
+    }
+
+    /**
+     * A guarded method that returns {@code void}.
+     *
+     * @param semaphore guards it
+     * @return for use by one thread
+     */
+    public BlockingCaller newBlockingCaller(Semaphore semaphore) {
+        SynchronousGuard guard = new SynchronousGuard(METHOD, semaphore.spec().name());
+        return execution -> guard.call(() -> admit(semaphore), () -> {
+            execution.run();
+            return null;
+        });
+    }
+
+    /**
+     * A guarded method that returns a {@code Uni}, called on an event loop and a context of its own, as a reactive
+     * endpoint is.
+     *
+     * @param semaphore guards it
+     * @return makes one call at a time
+     */
+    public AsynchronousCaller newAsynchronousCaller(Semaphore semaphore) {
+        UniGuard guard = new UniGuard(semaphore.spec().name(), continuations);
+        ContextInternal context = ((VertxInternal) vertx).createEventLoopContext().duplicate();
+        return new AsynchronousCaller() {
+
+            @Override
+            public void pair(Runnable execution, Consumer<Throwable> end) {
+                guard.guard(() -> admit(semaphore), () -> {
+                    execution.run();
+                    return Uni.createFrom().voidItem();
+                }).subscribe().with(nothing -> end.accept(null), end);
+            }
+
+            @Override
+            public void atHome(Runnable task) {
+                context.runOnContext(now -> task.run());
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        engine.refuseAndRejectWaiters();
+        engine.giveAllBack().toCompletableFuture().join();
+        engine.close();
+        continuations.close();
+        store.close();
+    }
+}

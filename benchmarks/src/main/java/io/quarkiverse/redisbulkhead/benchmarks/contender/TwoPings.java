@@ -1,0 +1,69 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/**
+ * Limits nothing: two {@code PING}s in place of a pair, each a command of its own, over the connection that the store with
+ * scripts has. What any semaphore pays that asks Redis once for a permit and once to give it back.
+ */
+final class TwoPings implements Contender {
+
+    private static final RedisCall<Response> PING = new RedisCall<>() {
+
+        @Override
+        public Future<Response> over(RedisConnection connection) {
+            return connection.send(Request.cmd(Command.PING));
+        }
+
+        @Override
+        public String about() {
+            return "PING";
+        }
+    };
+
+    private final Redis client;
+    private final RedisLink link;
+
+    TwoPings(Surroundings surroundings) {
+        client = surroundings.newClient();
+        link = OwnStore.newLink(surroundings, client);
+    }
+
+    @Override
+    public BlockingCaller newBlockingCaller() {
+        return execution -> {
+            link.send(PING).toCompletableFuture().get();
+            execution.run();
+            link.send(PING).toCompletableFuture().get();
+        };
+    }
+
+    @Override
+    public AsynchronousCaller newAsynchronousCaller() {
+        return new AsynchronousCaller() {
+
+            @Override
+            public void pair(Runnable execution, Consumer<Throwable> end) {
+                link.send(PING).thenCompose(pong -> {
+                    execution.run();
+                    return link.send(PING);
+                }).whenComplete((pong, failure) -> end.accept(failure));
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        link.close();
+        client.close();
+    }
+}

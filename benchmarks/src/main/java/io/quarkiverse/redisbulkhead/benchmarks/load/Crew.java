@@ -1,0 +1,18 @@
+package io.quarkiverse.redisbulkhead.benchmarks.load;
+
+import java.time.Duration;
+
+/** Callers of one contender that make pairs at the same time. */
+public interface Crew extends AutoCloseable {
+
+    /**
+     * Makes pairs for so long; pairs that have begun by then are ended.
+     *
+     * @return what was done
+     * @throws IllegalStateException when a pair failed
+     */
+    Work work(Duration duration) throws InterruptedException;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,69 @@
+package io.quarkiverse.redisbulkhead.benchmarks.load;
+
+import java.util.function.Function;
+
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
+
+/** How many callers there are, of what kind, and for how many permits. */
+public enum Load {
+
+    /** One caller: how long a call takes. */
+    ONE("1-blocking", "1 blocking caller", 1, false, Limit::ample),
+    /** A usual service. */
+    SIXTY_FOUR("64-blocking", "64 blocking callers", 64, false, Limit::ample),
+    /** A busy one. */
+    MANY("256-blocking", "256 blocking callers", 256, false, Limit::ample),
+    /** A reactive one. */
+    ASYNCHRONOUS("1000-asynchronous", "1,000 asynchronous callers", 1_000, true, Limit::ample),
+    /** Most callers wait for a permit. */
+    CONTENDED("64-contended", "64 blocking callers for 10 permits", 64, false, name -> Limit.tight(name, 10));
+
+    private static final Runnable NOTHING = () -> {
+    };
+
+    private final String id;
+    private final String title;
+    private final int callers;
+    private final boolean asynchronous;
+    private final Function<String, Limit> limit;
+
+    Load(String id, String title, int callers, boolean asynchronous, Function<String, Limit> limit) {
+        this.id = id;
+        this.title = title;
+        this.callers = callers;
+        this.asynchronous = asynchronous;
+        this.limit = limit;
+    }
+
+    /** Its name among the figures. */
+    public String id() {
+        return id;
+    }
+
+    /** Its name for people. */
+    public String title() {
+        return title;
+    }
+
+    /** How many callers there are. */
+    public int callers() {
+        return callers;
+    }
+
+    /** Whether a contender can be put under this load. */
+    public boolean suits(Kind kind) {
+        return !asynchronous || kind.isAsynchronous();
+    }
+
+    /** What is asked of a contender. */
+    public Limit limit(Kind kind) {
+        return limit.apply("benchmark-" + kind.id());
+    }
+
+    /** Callers for this load. */
+    public Crew crew(Contender contender) {
+        return asynchronous ? new AsynchronousCrew(contender, callers, NOTHING) : new BlockingCrew(contender, callers, NOTHING);
+    }
+}

@@ -1,0 +1,58 @@
+package io.quarkiverse.redisbulkhead.benchmarks.load;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import org.HdrHistogram.Histogram;
+
+import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
+
+/**
+ * What a round came to.
+ *
+ * @param values one for each measure
+ */
+public record RoundFigures(Map<Measure, Double> values) {
+
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MICRO = 1e3;
+
+    static RoundFigures of(Work work, RedisReading redis, long bytes, long cpuNanos) {
+        double pairs = work.pairs();
+        Histogram latencies = work.latencies();
+        Map<Measure, Double> values = new EnumMap<>(Measure.class);
+        values.put(Measure.PAIRS_PER_SECOND, pairs * NANOS_PER_SECOND / work.nanos());
+        values.put(Measure.P50, micros(latencies, 50));
+        values.put(Measure.P99, micros(latencies, 99));
+        values.put(Measure.P999, micros(latencies, 99.9));
+        values.put(Measure.REDIS_CPU, redis.cpuMicros() / pairs);
+        values.put(Measure.REDIS_COMMANDS, redis.commands() / pairs);
+        values.put(Measure.REDIS_CALLS, redis.callsFromNetwork() / pairs);
+        values.put(Measure.ALLOCATED, bytes / pairs);
+        values.put(Measure.CLIENT_CPU, cpuNanos / NANOS_PER_MICRO / pairs);
+        return new RoundFigures(values);
+    }
+
+    private static double micros(Histogram latencies, double percentile) {
+        return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+    }
+
+    /** The median of each measure, which may come from different rounds. */
+    public static RoundFigures median(List<RoundFigures> rounds) {
+        Map<Measure, Double> values = new EnumMap<>(Measure.class);
+        for (Measure measure : Measure.values()) {
+            values.put(measure, middle(rounds.stream().map(round -> round.values().get(measure)).toList()));
+        }
+        return new RoundFigures(values);
+    }
+
+    private static double middle(List<Double> numbers) {
+        List<Double> sorted = new ArrayList<>(numbers);
+        Collections.sort(sorted);
+        int half = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2;
+    }
+}
