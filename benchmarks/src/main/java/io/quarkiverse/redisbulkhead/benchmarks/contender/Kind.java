@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import io.quarkiverse.redisbulkhead.originals.BasicSemaphore;
+import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
+import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
+
 /** The ways to limit executions that are compared. */
 public enum Kind {
 
@@ -49,6 +53,30 @@ public enum Kind {
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
             return new RedissonPlain(surroundings, limit);
+        }
+    },
+    /** The basic semaphore of the old texts. */
+    BASIC("book-basic", "basic semaphore of the book", false) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OriginalContender(surroundings, limit, BasicSemaphore::new);
+        }
+    },
+    /** The fair semaphore of the old texts. */
+    FAIR("book-fair", "fair semaphore of the book", false) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OriginalContender(surroundings, limit, FairSemaphore::new);
+        }
+    },
+    /** The fair semaphore of the old texts within a lock. */
+    LOCKED("book-locked", "locked semaphore of the book", false) {
+
+        @Override
+        public Contender open(Surroundings surroundings, Limit limit, int callers) {
+            return new OriginalContender(surroundings, limit, LockedSemaphore::new);
         }
     },
     /** Nothing but round trips, on our connection. */

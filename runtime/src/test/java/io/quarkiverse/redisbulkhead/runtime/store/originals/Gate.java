@@ -3,6 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.quarkiverse.redisbulkhead.originals.Checkpoint;
+import io.quarkiverse.redisbulkhead.originals.RoundTrip;
+
 /** Holds a client before one of its round trips until the test lets it go on. */
 final class Gate implements Checkpoint {
 

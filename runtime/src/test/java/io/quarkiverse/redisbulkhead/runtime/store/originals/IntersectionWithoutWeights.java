@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.originals;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+import static io.quarkiverse.redisbulkhead.originals.BlockingRedis.request;
 
+import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
@@ -13,7 +16,7 @@ final class IntersectionWithoutWeights extends FairSemaphore {
     }
 
     @Override
-    Request intersect() {
+    protected Request intersect() {
         return request(Command.ZINTERSTORE, owners(), 2, owners(), times());
     }
 }

@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.originals.Contender.Member;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 

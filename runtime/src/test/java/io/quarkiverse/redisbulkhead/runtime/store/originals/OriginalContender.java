@@ -5,6 +5,11 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
+import io.quarkiverse.redisbulkhead.originals.Checkpoint;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 /** A semaphore of the old texts: a connection for each thread, and the clock of its process. */

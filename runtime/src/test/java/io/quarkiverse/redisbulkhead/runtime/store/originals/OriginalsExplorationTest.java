@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.originals.BasicSemaphore;
+import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
+import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Counterexample;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Exploration;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Explorer;

@@ -7,6 +7,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
+import io.quarkiverse.redisbulkhead.originals.Checkpoint;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Model;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Move;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;

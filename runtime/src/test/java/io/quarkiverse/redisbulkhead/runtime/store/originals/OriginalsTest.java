@@ -15,6 +15,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.originals.BasicSemaphore;
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
+import io.quarkiverse.redisbulkhead.originals.BookLock;
+import io.quarkiverse.redisbulkhead.originals.Checkpoint;
+import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
+import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
+import io.quarkiverse.redisbulkhead.originals.RoundTrip;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.vertx.redis.client.Response;
 

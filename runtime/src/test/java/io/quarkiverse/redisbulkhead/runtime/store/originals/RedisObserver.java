@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.originals;
 
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Response;
 

@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.originals;
 
+import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
+
 /** A mistake of translations: the refresh has no branch that answers {@code true}. */
 final class RefreshAlwaysFalse extends FairSemaphore {
 
@@ -8,7 +12,7 @@ final class RefreshAlwaysFalse extends FairSemaphore {
     }
 
     @Override
-    boolean refresh(String identifier) {
+    public boolean refresh(String identifier) {
         if (addTime(identifier)) {
             release(identifier);
         }

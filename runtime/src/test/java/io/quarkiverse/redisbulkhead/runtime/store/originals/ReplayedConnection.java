@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
+import io.quarkiverse.redisbulkhead.originals.OriginalConnection;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;

@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.originals;
 
+import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
+
 /** A mistake of translations: at the end of an attempt the semaphore is released with the lock's token, and the lock is not. */
 final class SemaphoreReleasedForLock extends LockedSemaphore {
 
@@ -8,7 +12,7 @@ final class SemaphoreReleasedForLock extends LockedSemaphore {
     }
 
     @Override
-    void leave(String token) {
-        fair.release(token);
+    protected void leave(String token) {
+        release(token);
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,17 +14,30 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /** One connection, used by one thread, that waits for each answer. */
-final class BlockingRedis implements OriginalConnection, AutoCloseable {
+public final class BlockingRedis implements OriginalConnection, AutoCloseable {
 
     private final Redis client;
     private final RedisConnection connection;
 
-    BlockingRedis(Vertx vertx, int port) {
+    /**
+     * Connects.
+     *
+     * @param vertx its event loops
+     * @param port of a server on this machine
+     */
+    public BlockingRedis(Vertx vertx, int port) {
         client = Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + port));
         connection = get(client.connect());
     }
 
-    static Request request(Command command, Object... args) {
+    /**
+     * A command for a transaction.
+     *
+     * @param command its name
+     * @param args each is sent as its text
+     * @return not sent yet
+     */
+    public static Request request(Command command, Object... args) {
         Request request = Request.cmd(command);
         for (Object arg : args) {
             request.arg(String.valueOf(arg));
@@ -50,7 +63,7 @@ final class BlockingRedis implements OriginalConnection, AutoCloseable {
         try {
             return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
         } catch (Exception e) {
-            throw new AssertionError(e);
+            throw new IllegalStateException(e);
         }
     }
 

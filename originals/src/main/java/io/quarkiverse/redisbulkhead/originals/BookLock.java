@@ -1,6 +1,6 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+import static io.quarkiverse.redisbulkhead.originals.BlockingRedis.request;
 
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -13,27 +13,45 @@ import io.vertx.redis.client.Response;
  * The lock with a timeout of "Redis in Action", 6.2.5: SETNX with a token, then EXPIRE; tried every millisecond until
  * the time to get it is over. A lock that was left without an end gets one from whoever meets it.
  */
-final class BookLock {
+public final class BookLock {
 
-    static final long ACQUIRE_TIMEOUT_MILLIS = 10;
-    static final int LOCK_TIMEOUT_SECONDS = 10;
+    /** For how long a caller tries. */
+    public static final long ACQUIRE_TIMEOUT_MILLIS = 10;
+    /** After what time a lock is free that is not released. */
+    public static final int LOCK_TIMEOUT_SECONDS = 10;
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final OriginalClient client;
     private final String key;
 
-    BookLock(OriginalClient client, String name) {
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param name what is locked
+     */
+    public BookLock(OriginalClient client, String name) {
         this.client = client;
         this.key = keyOf(name);
     }
 
-    static String keyOf(String name) {
+    /**
+     * Where the lock is.
+     *
+     * @param name what is locked
+     * @return the key
+     */
+    public static String keyOf(String name) {
         return "lock:" + name;
     }
 
-    /** Tries for ten milliseconds; the answer is the token. */
-    Optional<String> acquire() {
+    /**
+     * Tries for ten milliseconds.
+     *
+     * @return the token; empty when another has the lock
+     */
+    public Optional<String> acquire() {
         String token = client.identifiers().get();
         long end = client.clock().getAsLong() + ACQUIRE_TIMEOUT_MILLIS;
         while (client.clock().getAsLong() < end) {
@@ -56,8 +74,13 @@ final class BookLock {
         client.redis().send(Command.EXPIRE, key, LOCK_TIMEOUT_SECONDS);
     }
 
-    /** Deletes the lock if it is still this one; {@code false} when it was lost. */
-    boolean release(String token) {
+    /**
+     * Deletes the lock if it is still this one.
+     *
+     * @param token of the one who has the lock
+     * @return {@code false} when it was lost
+     */
+    public boolean release(String token) {
         Response deleted = null;
         while (deleted == null) {
             client.checkpoint().before(RoundTrip.WATCH_LOCK);

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
 import java.util.Optional;
 
@@ -6,14 +6,20 @@ import java.util.Optional;
  * The counting semaphore without races of "Redis in Action", 6.3.4: the fair one, each attempt within a lock. An attempt
  * that does not get the lock is rejected.
  */
-class LockedSemaphore implements OriginalSemaphore {
+public class LockedSemaphore implements OriginalSemaphore {
 
-    final FairSemaphore fair;
+    private final FairSemaphore fair;
 
     private final BookLock lock;
     private long rejectedUnseen;
 
-    LockedSemaphore(OriginalClient client, OriginalSpec spec) {
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param spec what all clients agree on
+     */
+    public LockedSemaphore(OriginalClient client, OriginalSpec spec) {
         fair = new FairSemaphore(client, spec);
         lock = new BookLock(client, spec.name());
     }
@@ -32,7 +38,12 @@ class LockedSemaphore implements OriginalSemaphore {
         }
     }
 
-    void leave(String token) {
+    /**
+     * Ends an attempt.
+     *
+     * @param token of the lock
+     */
+    protected void leave(String token) {
         lock.release(token);
     }
 

@@ -1,7 +1,7 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
 /** The round trips of the old semaphores, by what they do. */
-enum RoundTrip {
+public enum RoundTrip {
     /** Basic: remove who timed out, add oneself, ask for the rank. */
     TAKE,
     /** Fair, first transaction: remove who timed out, draw a number. */

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
 /**
  * What all clients of one of the old semaphores agree on.
@@ -7,5 +7,5 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
  * @param limit how many permits there are
  * @param timeoutMillis for how long a permit is held unless it is refreshed
  */
-record OriginalSpec(String name, int limit, long timeoutMillis) {
+public record OriginalSpec(String name, int limit, long timeoutMillis) {
 }

@@ -1,6 +1,6 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+import static io.quarkiverse.redisbulkhead.originals.BlockingRedis.request;
 
 import java.util.Optional;
 
@@ -13,21 +13,37 @@ import io.vertx.redis.client.Response;
  * a number drawn from a counter, and a sorted set of the same identifiers, scored by the clock of the client that added
  * them, by which they time out.
  */
-class FairSemaphore implements OriginalSemaphore {
+public class FairSemaphore implements OriginalSemaphore {
 
     private final OriginalClient client;
     private final OriginalSpec spec;
 
-    FairSemaphore(OriginalClient client, OriginalSpec spec) {
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param spec what all clients agree on
+     */
+    public FairSemaphore(OriginalClient client, OriginalSpec spec) {
         this.client = client;
         this.spec = spec;
     }
 
-    final String times() {
+    /**
+     * The set of clock times.
+     *
+     * @return the key
+     */
+    public final String times() {
         return spec.name();
     }
 
-    final String owners() {
+    /**
+     * The set of numbers.
+     *
+     * @return the key
+     */
+    public final String owners() {
         return spec.name() + ":owner";
     }
 
@@ -35,8 +51,12 @@ class FairSemaphore implements OriginalSemaphore {
         return spec.name() + ":counter";
     }
 
-    /** Drops the owners that have no time any more; the others keep their numbers. */
-    Request intersect() {
+    /**
+     * Drops the owners that have no time any more; the others keep their numbers.
+     *
+     * @return the command
+     */
+    protected Request intersect() {
         return request(Command.ZINTERSTORE, owners(), 2, owners(), times(), "WEIGHTS", 1, 0);
     }
 
@@ -68,8 +88,13 @@ class FairSemaphore implements OriginalSemaphore {
         return remove(identifier);
     }
 
-    /** Sets the permit's time anew; {@code false} when it was lost. */
-    boolean refresh(String identifier) {
+    /**
+     * Sets the permit's time anew.
+     *
+     * @param identifier the permit
+     * @return {@code false} when it was lost
+     */
+    public boolean refresh(String identifier) {
         if (addTime(identifier)) {
             release(identifier);
             return false;
@@ -77,8 +102,13 @@ class FairSemaphore implements OriginalSemaphore {
         return true;
     }
 
-    /** Whether there was no time of that permit before. */
-    final boolean addTime(String identifier) {
+    /**
+     * Sets the permit's time anew, and makes one where there is none.
+     *
+     * @param identifier the permit
+     * @return whether there was no time of that permit before
+     */
+    protected final boolean addTime(String identifier) {
         client.checkpoint().before(RoundTrip.REFRESH);
         return client.redis().send(Command.ZADD, times(), client.clock().getAsLong(), identifier).toInteger() == 1;
     }

@@ -1,6 +1,6 @@
-package io.quarkiverse.redisbulkhead.runtime.store.originals;
+package io.quarkiverse.redisbulkhead.originals;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.originals.BlockingRedis.request;
+import static io.quarkiverse.redisbulkhead.originals.BlockingRedis.request;
 
 import java.util.Optional;
 
@@ -11,12 +11,18 @@ import io.vertx.redis.client.Response;
  * The basic counting semaphore of "Redis in Action", 6.3.1: one sorted set of identifiers, scored by the clock of the
  * client that added them. Who is among the first holds a permit.
  */
-final class BasicSemaphore implements OriginalSemaphore {
+public final class BasicSemaphore implements OriginalSemaphore {
 
     private final OriginalClient client;
     private final OriginalSpec spec;
 
-    BasicSemaphore(OriginalClient client, OriginalSpec spec) {
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param spec what all clients agree on
+     */
+    public BasicSemaphore(OriginalClient client, OriginalSpec spec) {
         this.client = client;
         this.spec = spec;
     }

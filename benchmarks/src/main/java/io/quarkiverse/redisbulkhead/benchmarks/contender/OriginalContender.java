@@ -1,0 +1,65 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+
+import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
+import io.quarkiverse.redisbulkhead.originals.Checkpoint;
+import io.quarkiverse.redisbulkhead.originals.OriginalClient;
+import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
+import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
+import redis.clients.jedis.Jedis;
+
+/**
+ * A semaphore of the old texts, with a connection for each caller. It knows no waiting: who is rejected asks again a
+ * millisecond later, as the book does for its lock.
+ */
+final class OriginalContender implements Contender {
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Surroundings surroundings;
+    private final OriginalSpec spec;
+    private final BiFunction<OriginalClient, OriginalSpec, OriginalSemaphore> kind;
+
+    OriginalContender(Surroundings surroundings, Limit limit,
+            BiFunction<OriginalClient, OriginalSpec, OriginalSemaphore> kind) {
+        this.surroundings = surroundings;
+        this.spec = new OriginalSpec(limit.name(), limit.permits(), Limit.LEASE.toMillis());
+        this.kind = kind;
+    }
+
+    @Override
+    public BlockingCaller newBlockingCaller() {
+        BlockingRedis connection = new BlockingRedis(surroundings.vertx(), surroundings.redis().port());
+        OriginalSemaphore semaphore = kind.apply(new OriginalClient(connection, System::currentTimeMillis, Checkpoint.NONE),
+                spec);
+        return new BlockingCaller() {
+
+            @Override
+            public void pair(Runnable execution) {
+                Optional<String> permit = semaphore.acquire();
+                while (permit.isEmpty()) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                    permit = semaphore.acquire();
+                }
+                execution.run();
+                semaphore.release(permit.get());
+            }
+
+            @Override
+            public void close() {
+                connection.close();
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        try (Jedis jedis = surroundings.redis().connect()) {
+            jedis.del(spec.name(), spec.name() + ":owner", spec.name() + ":counter");
+        }
+    }
+}
