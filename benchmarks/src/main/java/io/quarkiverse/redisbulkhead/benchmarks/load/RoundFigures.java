@@ -8,6 +8,7 @@ import java.util.Map;
 
 import org.HdrHistogram.Histogram;
 
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
 
 /**
@@ -38,6 +39,16 @@ public record RoundFigures(Map<Measure, Double> values) {
 
     private static double micros(Histogram latencies, double percentile) {
         return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+    }
+
+    /**
+     * Adds all values to figures.
+     *
+     * @param figures where to
+     * @param start of their names
+     */
+    public void putInto(Figures figures, String start) {
+        values.forEach((measure, value) -> figures.put(start + "." + measure.id(), value));
     }
 
     /** The median of each measure, which may come from different rounds. */

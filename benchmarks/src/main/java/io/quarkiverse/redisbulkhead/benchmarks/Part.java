@@ -1,0 +1,18 @@
+package io.quarkiverse.redisbulkhead.benchmarks;
+
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+
+/** A part of the benchmarks that can be run for itself. */
+public interface Part {
+
+    /** Its name on the command line, and the start of the names of its figures. */
+    String id();
+
+    /**
+     * Measures.
+     *
+     * @param surroundings a server, and event loops, of its own
+     * @param figures where to put what was measured
+     */
+    void run(Surroundings surroundings, Figures figures) throws Exception;
+}

@@ -1,0 +1,48 @@
+package io.quarkiverse.redisbulkhead.benchmarks.load;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.Options;
+import io.quarkiverse.redisbulkhead.benchmarks.Part;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+
+/** All contenders under the same loads. */
+public final class LoadPart implements Part {
+
+    /** The start of the names of its figures. */
+    public static final String ID = "load";
+
+    private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(800), Duration.ofMillis(1_000));
+
+    @Override
+    public String id() {
+        return ID;
+    }
+
+    @Override
+    public void run(Surroundings surroundings, Figures figures) throws Exception {
+        for (Load load : Load.values()) {
+            if (Options.wanted("loads", load.id())) {
+                Map<Kind, RoundFigures> measured = compare(surroundings, load);
+                FiguresOnConsole.print(load.title(), measured, Kind::id);
+                measured.forEach((kind, round) -> round.putInto(figures, ID + "." + load.id() + "." + kind.id()));
+            }
+        }
+    }
+
+    private static Map<Kind, RoundFigures> compare(Surroundings surroundings, Load load) throws Exception {
+        try (Turns<Kind> turns = new Turns<>()) {
+            for (Kind kind : Kind.values()) {
+                if (load.suits(kind) && Options.wanted("kinds", kind.id())) {
+                    Contender contender = kind.open(surroundings, load.limit(kind), load.callers());
+                    turns.add(kind, contender, load.crew(contender));
+                }
+            }
+            return turns.measure(surroundings.redis(), Options.rounds(ROUNDS));
+        }
+    }
+}
