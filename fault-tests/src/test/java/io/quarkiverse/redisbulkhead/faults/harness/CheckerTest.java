@@ -118,7 +118,7 @@ class CheckerTest {
     void whatRedisForgotCountsApart() {
         visit("a", 1, 0, 10, 6);
         visit("a", 2, 1, 10, 6);
-        losses.add(new DataLoss(nanos(4), 100));
+        losses.add(new DataLoss(nanos(4), 90, 100));
         visit("b", 101, 5, 10);
         visit("b", 102, 5, 10);
         Verdict verdict = judge();
@@ -132,7 +132,7 @@ class CheckerTest {
     void whatRedisForgotMustLearnOfIt() {
         visit("a", 1, 0, 10);
         visit("a", 2, 1, 10);
-        losses.add(new DataLoss(nanos(4), 100));
+        losses.add(new DataLoss(nanos(4), 90, 100));
         visit("b", 101, 5, 10);
         assertThat(judge().violations()).singleElement().asString().startsWith("Data loss:");
     }

@@ -91,8 +91,8 @@ public final class History {
         pauses.add(new Pause(worker, from, until));
     }
 
-    synchronized void forgot(long at, long serverMicros) {
-        losses.add(new DataLoss(at, serverMicros));
+    synchronized void forgot(DataLoss loss) {
+        losses.add(loss);
     }
 
     /** From now on, no execution may enter that makes it more than so many. */

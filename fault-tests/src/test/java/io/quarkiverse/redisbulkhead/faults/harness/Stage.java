@@ -217,10 +217,15 @@ public final class Stage implements AutoCloseable {
     public void dataLoss(RedisProcess server, Runnable what) {
         fault(() -> {
             long at = System.nanoTime();
+            long before = micros(server);
             what.run();
             // What was granted until now may be forgotten; what is granted from now on is not.
-            history.forgot(at, server.isAlive() ? server.micros() : microsOfThisMachine());
+            history.forgot(new DataLoss(at, before, micros(server)));
         });
+    }
+
+    private static long micros(RedisProcess server) {
+        return server.isAlive() ? server.micros() : microsOfThisMachine();
     }
 
     private static long microsOfThisMachine() {

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 public final class BulkheadKeys {
 
-    /** The keys of the data, in the order in which all scripts expect them; {@code bulkhead.lua} tells what they hold. */
+    /** The keys of the data, in the order in which all scripts expect them; {@code keys.lua} tells what they hold. */
     public enum Part {
         HOLDERS,
         QUEUE,

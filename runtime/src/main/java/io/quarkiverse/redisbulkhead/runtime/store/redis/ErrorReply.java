@@ -13,6 +13,9 @@ import io.vertx.redis.client.ResponseType;
  */
 public record ErrorReply(String text) {
 
+    /** The kind of error of a server that a failover has made a replica. */
+    static final String READONLY = "READONLY";
+
     /** How the client reports, for a batch of commands, that the connection failed: by the name of an exception. */
     private static final Pattern EXCEPTION = Pattern.compile("(?m)^ERR \\[\\d+] ([a-z]\\w*\\.)+[A-Z]\\w*");
 

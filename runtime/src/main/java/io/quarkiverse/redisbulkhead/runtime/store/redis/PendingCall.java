@@ -1,11 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.vertx.core.Future;
-import io.vertx.core.VertxException;
-import io.vertx.redis.client.RedisConnection;
 
 /** A call that somebody waits for, from {@link RedisLink#send} until it is answered or given up. */
 final class PendingCall<T> {
@@ -18,6 +16,7 @@ final class PendingCall<T> {
     private long silentSinceNanos;
     private int copies;
     private RedisSession sentOver;
+    private boolean alone;
 
     /**
      * @param beganNanos since when there is no sign of life
@@ -27,29 +26,55 @@ final class PendingCall<T> {
         this.silentSinceNanos = beganNanos;
     }
 
-    /**
-     * Hands the call to a connection. From now on it may be carried out, even if no answer comes.
-     *
-     * @return completes when it is answered, or has failed for good; fails when Redis said no, or nothing
-     */
-    Future<Void> transmit(RedisSession session, RedisConnection connection) {
-        copies = copies + 1;
-        sentOver = session;
-        return call.over(connection).compose(value -> {
-            answer.complete(new RedisAnswer<>(value, copies > 1));
-            return Future.succeededFuture();
-        }, failure -> {
-            if (isOfClient(failure)) {
-                return Future.failedFuture(failure);
-            }
-            answer.completeExceptionally(failure instanceof StoreException ? failure : notUnderstood(failure));
-            return Future.succeededFuture();
-        });
+    RedisCall<T> call() {
+        return call;
     }
 
-    // Redis's error replies come as a Throwable that is no Exception; for a lost connection the client has exceptions of its own.
-    private static boolean isOfClient(Throwable failure) {
-        return !(failure instanceof RuntimeException) || failure instanceof VertxException;
+    /** With what calls it goes together; null when it goes alone. */
+    Object group() {
+        return !alone && call instanceof JointCall<?> joint ? joint.group() : null;
+    }
+
+    /** How much of a command it takes. */
+    int size() {
+        return call instanceof JointCall<?> joint ? joint.size() : 1;
+    }
+
+    /** The call is handed to a connection. From now on it may be carried out, even if no answer comes. */
+    void isSentOver(RedisSession session) {
+        copies = copies + 1;
+        sentOver = session;
+    }
+
+    /**
+     * The server refuses the command in which the call went with others; one of those may be the reason. The call goes
+     * alone from now on.
+     */
+    void goAlone(ErrorReply refusal) {
+        alone = true;
+        if (!call.mayHaveBegunBefore(refusal)) {
+            copies = copies - 1;
+        }
+    }
+
+    /** The answer has come. */
+    @SuppressWarnings("unchecked")
+    void answered(Object value) {
+        answer.complete(new RedisAnswer<>((T) value, copies > 1));
+    }
+
+    /** A reply has come that has the answer in it. */
+    void answered(Supplier<?> inReply) {
+        try {
+            answered(inReply.get());
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    /** There was a reply, but not one that answers the call. */
+    void failed(Throwable failure) {
+        answer.completeExceptionally(failure instanceof StoreException ? failure : notUnderstood(failure));
     }
 
     private StoreException notUnderstood(Throwable failure) {

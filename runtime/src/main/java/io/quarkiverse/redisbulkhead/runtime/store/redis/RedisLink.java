@@ -3,7 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jboss.logging.Logger;
 
@@ -33,6 +36,7 @@ public final class RedisLink implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(RedisLink.class);
 
     private static final String STOPPING = "The application is stopping";
+    private static final int MOST_TAKEN_IN = 1024;
     private static final int FIRST_GAP_MILLIS = 10;
     private static final int LONGEST_GAP_MILLIS = 200;
 
@@ -45,6 +49,9 @@ public final class RedisLink implements AutoCloseable {
     private final PoolShare share;
     private final CallDeadlines deadlines;
     private final RefusalLog refusals = new RefusalLog();
+
+    private final Queue<PendingCall<?>> inbox = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean takingIn = new AtomicBoolean();
 
     // All of these are touched on the context only.
     private RedisSession session;
@@ -115,23 +122,53 @@ public final class RedisLink implements AutoCloseable {
             call.fail(STOPPING, null);
             return call.answer;
         }
-        try {
-            context.runOnContext(now -> {
-                deadlines.watch(call);
-                dispatch(call);
-            });
-        } catch (RuntimeException e) {
-            // Vert.x has been closed.
-            call.fail(STOPPING, e);
-        }
+        inbox.add(call);
+        takeInSoon();
         return call.answer;
+    }
+
+    // One task takes in what many callers bring, so that calls that come at once can go together.
+    private void takeInSoon() {
+        if (takingIn.compareAndSet(false, true)) {
+            try {
+                context.runOnContext(now -> takeIn());
+            } catch (RuntimeException e) {
+                // Vert.x has been closed.
+                takingIn.set(false);
+                for (PendingCall<?> call = inbox.poll(); call != null; call = inbox.poll()) {
+                    call.fail(STOPPING, e);
+                }
+            }
+        }
+    }
+
+    private void takeIn() {
+        // First, so that who comes from now on is either seen below or starts another task.
+        takingIn.set(false);
+        PendingCall<?> call = inbox.poll();
+        for (int taken = 1; call != null; taken++) {
+            deadlines.watch(call);
+            dispatch(call);
+            // Others have work on this event loop as well.
+            call = taken < MOST_TAKEN_IN ? inbox.poll() : null;
+        }
+        if (!inbox.isEmpty()) {
+            takeInSoon();
+        }
+        flush();
+    }
+
+    private void flush() {
+        if (session != null) {
+            session.flush();
+        }
     }
 
     private void dispatch(PendingCall<?> call) {
         if (closed) {
             call.fail(STOPPING, null);
         } else if (session != null) {
-            session.send(call);
+            session.add(call);
         } else {
             waiting.add(call);
             scheduleAttempt();
@@ -236,6 +273,7 @@ public final class RedisLink implements AutoCloseable {
         ready.addAll(waiting);
         waiting = new ArrayList<>();
         ready.forEach(this::dispatch);
+        flush();
     }
 
     private void connectFailed(Attempt current, Throwable cause) {
@@ -263,7 +301,7 @@ public final class RedisLink implements AutoCloseable {
         @Override
         public void refused(RedisSession over, PendingCall<?> call, ErrorReply refusal) {
             noticeAnswer();
-            if (refusal.is("READONLY")) {
+            if (refusal.is(ErrorReply.READONLY)) {
                 // A failover has made this server a replica: the next call looks for the new master.
                 drop(over);
             }
@@ -277,6 +315,7 @@ public final class RedisLink implements AutoCloseable {
             drop(over);
             if (!call.answer.isDone()) {
                 dispatch(call);
+                flush();
             }
         }
     };
@@ -299,6 +338,7 @@ public final class RedisLink implements AutoCloseable {
             lost.discard();
             share.giveBack();
             unsent.forEach(this::dispatch);
+            flush();
         }
     }
 

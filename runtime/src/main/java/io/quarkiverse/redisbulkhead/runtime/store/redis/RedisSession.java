@@ -1,21 +1,22 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 
 /**
- * One connection while it lasts. Calls are pipelined: many are on their way at once, up to a bound; the rest queue
- * here, because the client refuses a call that finds its own waiting list full.
+ * One connection while it lasts. Commands are pipelined: many are on their way at once, up to a bound; the rest queue
+ * here, because the client refuses a command that finds its own waiting list full. Of a group of {@linkplain JointCall joint
+ * calls} one command is on its way at once. When Redis refuses a command in which several calls went, each of them is sent
+ * again on its own, so that none pays for another.
  * <p>
  * Everything happens on the context of the {@link RedisLink}.
  */
@@ -40,7 +41,7 @@ final class RedisSession {
     private final RedisConnection connection;
     private final Outcome outcome;
     private final int maxInFlight;
-    private final Queue<PendingCall<?>> backlog = new ArrayDeque<>();
+    private final Outbox outbox = new Outbox();
     private int inFlight;
     private boolean over;
 
@@ -53,35 +54,67 @@ final class RedisSession {
         connection.exceptionHandler(failure -> onEnd.accept(this));
     }
 
-    void send(PendingCall<?> call) {
-        backlog.add(call);
-        sendNext(next -> {
+    /** Takes a call that {@link #flush} sends. */
+    void add(PendingCall<?> call) {
+        outbox.add(call);
+    }
+
+    /** Sends what was added, as far as there is room. */
+    void flush() {
+        sendNext(call -> {
         });
     }
 
     private void sendNext(Consumer<PendingCall<?>> before) {
-        while (!over && inFlight < maxInFlight && !backlog.isEmpty()) {
-            PendingCall<?> next = backlog.poll();
-            if (!next.answer.isDone()) {
-                inFlight++;
-                before.accept(next);
-                transmit(next);
+        while (!over && inFlight < maxInFlight) {
+            Shipment next = outbox.next();
+            if (next == null) {
+                return;
             }
+            inFlight++;
+            next.calls().forEach(before);
+            transmit(next);
         }
     }
 
-    private void transmit(PendingCall<?> call) {
-        call.transmit(this, connection).onComplete(result -> {
+    private void transmit(Shipment shipment) {
+        shipment.transmit(this, connection).onComplete(result -> {
             inFlight--;
+            outbox.isBack(shipment);
             if (result.succeeded()) {
                 outcome.answered();
+                // Before callers learn of their answers, so that Redis works while they do.
+                sendNext(PendingCall::turnHasCome);
+                shipment.deliver(result.result());
             } else {
-                Optional<ErrorReply> refusal = ErrorReply.of(result.cause());
-                refusal.ifPresentOrElse(reply -> outcome.refused(this, call, reply),
-                        () -> outcome.broken(this, call, result.cause()));
+                failed(shipment, result.cause());
+                sendNext(PendingCall::turnHasCome);
             }
-            sendNext(PendingCall::turnHasCome);
         });
+    }
+
+    private void failed(Shipment shipment, Throwable failure) {
+        List<PendingCall<?>> calls = shipment.calls();
+        Optional<ErrorReply> refusal = ErrorReply.of(failure);
+        if (refusal.isPresent() && calls.size() > 1 && !over && !refusal.get().is(ErrorReply.READONLY)) {
+            outcome.answered();
+            calls.forEach(call -> {
+                call.goAlone(refusal.get());
+                outbox.add(call);
+            });
+        } else if (refusal.isPresent()) {
+            calls.forEach(call -> outcome.refused(this, call, refusal.get()));
+        } else if (isOfClient(failure)) {
+            calls.forEach(call -> outcome.broken(this, call, failure));
+        } else {
+            outcome.answered();
+            calls.forEach(call -> call.failed(failure));
+        }
+    }
+
+    // Redis's error replies come as a Throwable that is no Exception; for a lost connection the client has exceptions of its own.
+    private static boolean isOfClient(Throwable failure) {
+        return !(failure instanceof RuntimeException) || failure instanceof VertxException;
     }
 
     /**
@@ -91,9 +124,7 @@ final class RedisSession {
      */
     List<PendingCall<?>> end() {
         over = true;
-        List<PendingCall<?>> unsent = List.copyOf(backlog);
-        backlog.clear();
-        return unsent;
+        return outbox.clear();
     }
 
     /** Gives the connection back to the client, which closes it when the application stops. */

@@ -7,28 +7,38 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The text of a script and the digest that Redis knows it by. The comments stay with us. Each script begins with what all
- * of them share.
+ * The text of a script and the digest that Redis knows it by. A script is put together from the files beside this class;
+ * their comments stay with us.
  *
  * @param text what Redis is given
  * @param sha1 its digest, 40 hexadecimal digits
  */
 record LuaScript(String text, String sha1) {
 
-    private static final String SHARED = read("bulkhead.lua");
-
-    /**
-     * Reads a script that lies beside this class.
-     *
-     * @param file its file name
-     */
-    static LuaScript load(String file) {
-        return of(SHARED + read(file));
+    /** Carries out acquires, releases and renewals. */
+    static LuaScript batch() {
+        return load("keys", "uncontended", "bulkhead", "acquire", "release", "renew", "batch");
     }
 
-    private static String read(String file) {
+    /**
+     * One of the other scripts.
+     *
+     * @param name of its last part
+     */
+    static LuaScript of(String name) {
+        return load("keys", "bulkhead", name);
+    }
+
+    private static LuaScript load(String... parts) {
+        return withText(Stream.of(parts).map(LuaScript::read).collect(Collectors.joining("\n")));
+    }
+
+    private static String read(String part) {
+        String file = part + ".lua";
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The script " + file + " is missing beside " + LuaScript.class.getName()
@@ -40,7 +50,7 @@ record LuaScript(String text, String sha1) {
         }
     }
 
-    static LuaScript of(String source) {
+    static LuaScript withText(String source) {
         String text = source.replaceAll("(?m)^\\s*--.*\\R?", "").strip() + "\n";
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -37,11 +37,15 @@ record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implem
         return request;
     }
 
+    @Override
+    public boolean mayHaveBegunBefore(ErrorReply refusal) {
+        return mayHaveBegun(refusal);
+    }
+
     /**
      * The scripts read all keys before they write, so a key of a foreign type stops them in time; other errors may come later.
      */
-    @Override
-    public boolean mayHaveBegunBefore(ErrorReply refusal) {
+    static boolean mayHaveBegun(ErrorReply refusal) {
         return refusal.text().contains("script") && !refusal.is("WRONGTYPE") && !refusal.is("NOSCRIPT");
     }
 

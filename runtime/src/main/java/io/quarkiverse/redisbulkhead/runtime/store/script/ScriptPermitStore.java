@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.script;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,14 +23,16 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Acquired;
+import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Outcome;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps permits in Redis; each operation is one Lua script. The scripts lie beside this class as resources; the layout
- * of the keys is told in the header of {@code bulkhead.lua}.
+ * Keeps permits in Redis; each operation is one step of a Lua script. While a command of a bulkhead is on its way, acquires,
+ * releases and renewals of that bulkhead gather, and go together in the next one, as in {@code batch.lua}. The scripts lie
+ * beside this class as resources; the layout of the keys is told in the header of {@code keys.lua}.
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
@@ -41,25 +42,23 @@ import io.vertx.redis.client.Response;
  */
 public final class ScriptPermitStore implements PermitStore {
 
-    private static final byte[] NO_BLOCK = bytes("0");
-
     private final RedisLink link;
     private final Mailbox mailbox;
     private final String keyPrefix;
     private final Scripts scripts;
+    private final BatchScript batch;
+    private final OwnerTexts owners = new OwnerTexts();
     private final BulkheadScan scan;
     private volatile Consumer<Notice> listener = notice -> {
     };
 
     /** All scripts. Tests put a clock of their own into them. */
-    private record Scripts(LuaScript acquire, LuaScript release, LuaScript renew, LuaScript poll, LuaScript revoke,
-            LuaScript resize, LuaScript occupancy) {
+    private record Scripts(LuaScript batch, LuaScript poll, LuaScript revoke, LuaScript resize, LuaScript occupancy) {
 
         private static Scripts load(UnaryOperator<LuaScript> change) {
-            return new Scripts(change.apply(LuaScript.load("acquire.lua")), change.apply(LuaScript.load("release.lua")),
-                    change.apply(LuaScript.load("renew.lua")), change.apply(LuaScript.load("poll.lua")),
-                    change.apply(LuaScript.load("revoke.lua")), change.apply(LuaScript.load("resize.lua")),
-                    change.apply(LuaScript.load("occupancy.lua")));
+            return new Scripts(change.apply(LuaScript.batch()), change.apply(LuaScript.of("poll")),
+                    change.apply(LuaScript.of("revoke")), change.apply(LuaScript.of("resize")),
+                    change.apply(LuaScript.of("occupancy")));
         }
     }
 
@@ -81,6 +80,7 @@ public final class ScriptPermitStore implements PermitStore {
         this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
         this.scripts = Scripts.load(change);
+        this.batch = new BatchScript(scripts.batch(), keyPrefix);
         this.scan = new BulkheadScan(keyPrefix, cluster);
     }
 
@@ -96,57 +96,40 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<AcquireReply> ask(AcquireRequest request) {
-        String details = PermitDetails.owner(mailbox.name(), request.application(), request.instance(), request.method());
-        return call(scripts.acquire(), request.bulkhead(), bytes(request.permitId()), bytes(request.limit()),
-                bytes(request.lease().toMillis()), bytes(request.fair() ? "1" : "0"),
-                bytes(request.place().toMillis()), bytes(details))
-                .thenApply(answer -> {
-                    AcquireReply reply = acquireReply(answer);
-                    if (reply instanceof AcquireReply.Waiting) {
-                        mailbox.open();
-                    }
-                    tellOfOtherLimits(request, answer.value());
-                    return reply;
-                });
-    }
-
-    private static AcquireReply acquireReply(RedisAnswer<Response> answer) {
-        Response reply = answer.value();
-        return switch (reply.get(0).toInteger()) {
-            case 1 -> new AcquireReply.Granted(reply.get(1).toLong(), answer.repeated());
-            case 0 -> new AcquireReply.Full(reply.get(1).toInteger(), millis(reply.get(2)), answer.repeated());
-            case 2 -> new AcquireReply.Waiting(reply.get(1).toInteger(), millis(reply.get(2)), reply.get(3).toLong(),
-                    answer.repeated());
-            case -1 -> new AcquireReply.Cancelled();
-            default -> throw new IllegalStateException("acquire.lua answered " + reply);
-        };
-    }
-
-    private void tellOfOtherLimits(AcquireRequest request, Response reply) {
-        String others = reply.get(reply.size() - 1).toString();
-        if (reply.size() > 1 && !others.isEmpty()) {
-            Set<Integer> limits = new HashSet<>();
-            for (String limit : others.split(",")) {
-                limits.add(Integer.parseInt(limit));
+        String owner = owners.text(mailbox.name(), request.application(), request.instance(), request.method());
+        return link.send(new AcquireCall(batch, request, owner)).thenApply(answer -> {
+            Acquired acquired = answer.value();
+            if (acquired.outcome() == Outcome.WAITING) {
+                mailbox.open();
             }
-            listener.accept(new LimitsDiffer(request.bulkhead(), request.limit(), limits));
-        }
+            if (!acquired.otherLimits().isEmpty()) {
+                listener.accept(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
+            }
+            return reply(acquired, answer.repeated());
+        });
+    }
+
+    private static AcquireReply reply(Acquired acquired, boolean repeated) {
+        return switch (acquired.outcome()) {
+            case GRANTED -> new AcquireReply.Granted(acquired.ticket(), repeated);
+            case FULL -> new AcquireReply.Full(acquired.limit(), acquired.nearestLeaseEnd(), repeated);
+            case WAITING -> new AcquireReply.Waiting(acquired.limit(), acquired.nearestLeaseEnd(), acquired.storeMillis(),
+                    repeated);
+            case CANCELLED -> new AcquireReply.Cancelled();
+        };
     }
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> call(scripts.release(), bulkhead, NO_BLOCK, bytes(permitId))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated()));
+        return Bounds.checked(() -> Bounds.checkId(permitId),
+                () -> link.send(new ReleaseCall(batch, bulkhead, permitId))
+                        .thenApply(answer -> answer.value() || answer.repeated()));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds), () -> {
-            List<byte[]> args = new ArrayList<>(permitIds.size() + 1);
-            args.add(bytes(Math.max(1, forgetAfter.toMillis())));
-            permitIds.forEach(id -> args.add(bytes(id)));
-            return call(scripts.release(), bulkhead, args).thenApply(answer -> null);
-        });
+        return Bounds.checked(() -> Bounds.check(permitIds),
+                () -> link.send(new CancelCall(batch, bulkhead, permitIds, forgetAfter)).thenApply(answer -> null));
     }
 
     @Override
@@ -154,11 +137,7 @@ public final class ScriptPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.check(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
-            return call(scripts.renew(), bulkhead, pairs(new ArrayList<>(), leases)).thenApply(answer -> {
-                Set<String> gone = new HashSet<>();
-                answer.value().forEach(id -> gone.add(id.toString()));
-                return gone;
-            });
+            return link.send(new RenewCall(batch, bulkhead, leases)).thenApply(RedisAnswer::value);
         });
     }
 
@@ -217,10 +196,6 @@ public final class ScriptPermitStore implements PermitStore {
             args.add(bytes(Math.max(1, time.toMillis())));
         });
         return args;
-    }
-
-    private static Duration millis(Response number) {
-        return Duration.ofMillis(number.toLong());
     }
 
     private static byte[] bytes(long number) {

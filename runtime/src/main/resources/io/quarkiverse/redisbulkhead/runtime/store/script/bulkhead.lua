@@ -1,34 +1,9 @@
--- What all scripts of a bulkhead begin with: its keys, its clock, and the passing on of free permits.
---
--- KEYS[1] holders    sorted set  permit id -> end of its lease, ms
--- KEYS[2] queue      sorted set  permit id -> ticket; the waiters that are served in order
--- KEYS[3] ticket     string      the last ticket given, or when a lease or a place was lengthened last, us; what is greater
--- KEYS[4] details    hash        permit id -> ticket, since (ms), lease (ms), limit, mailbox, application, instance, method; one a line
--- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
--- KEYS[6] waiters    sorted set  permit id -> end of its place, ms; all waiters
--- KEYS[7] limits     hash        'override' -> the limit set by an operator; any limit -> when it was last stated, ms
--- KEYS[8] standby    sorted set  permit id -> its turn to be told of a free permit, microseconds; the waiters that are not in the queue
---
--- A permit is held, and a place is taken, until its end; the server's clock decides. Dead ones count as gone at once, and are removed by
--- and by, at most 1000 of each a call. While anybody waits in the queue, nobody else gets a free permit.
---
--- Messages to a mailbox (a channel): 'handed-over <id> <ticket> <end of lease>', 'free <id>', 'revoked <id>'. They may be lost, so a server
--- that refuses PUBLISH does no harm but delay.
---
--- Every key is read before the first one is written: a key of a foreign type ends the script with nothing changed.
+-- What the scripts share that deal with waiters, and with whatever else there may be: the reading and writing of a bulkhead's state, and the
+-- passing on of free permits. Comes after keys.lua.
 
-local HOLDERS, QUEUE, TICKET, DETAILS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local CANCELLED, WAITERS, LIMITS, STANDBY = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-
-local time = redis.call('TIME')
-local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local now = math.floor(micros / 1000)
--- What ends so long after this has had its full time.
-local from = math.ceil(micros / 1000)
 local AFTER_NOW = '(' .. string.format('%.0f', now)
 
--- How long keys outlive what they hold, and an operator's limit its last use.
-local SLACK = 1000
+-- How long an operator's limit outlives its last use.
 local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
 
 -- A waiter shows that it is alive by lengthening its place, to this at the most. What is handed over to a waiter may be handed over to a dead
@@ -50,10 +25,6 @@ local anybodyWaits = redis.call('ZCARD', WAITERS) + queued > 0
 if lastTicket and (not string.match(lastTicket, '^%d+$') or tonumber(lastTicket) >= 9007199254740991) then
     local shown = string.gsub(TICKET, '%%[:#].*}', '%%*}')
     return redis.error_reply('WRONGTYPE ' .. shown .. ' holds no ticket')
-end
-
-local function whole(number)
-    return string.format('%.0f', number)
 end
 
 -- A time to live only ever grows, because a caller with a short lease must not end the keys under one with a long lease. Only that of limits
@@ -202,10 +173,7 @@ local function handOver()
     end
 end
 
--- Where the last ticket is that far ahead of the clock, microseconds, the clock has been set back since.
-local SET_BACK = 1000000
-
--- After that, what was to end soon would last until the clock has caught up. From now on nothing lasts longer than it was given for; up to
+-- After the clock was set back, what was to end soon would last until the clock has caught up. From now on nothing lasts longer than it was given for; up to
 -- 100 of each a call. This never takes anything from those who renew.
 local function shortenAfterSetBack()
     local last = redis.call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES')
@@ -225,8 +193,10 @@ local function shortenAfterSetBack()
     end
 end
 
--- What each change of a bulkhead begins with.
+-- What each change of a bulkhead begins with, or ends with where it has made permits free.
+local settled = false
 local function settle()
+    settled = true
     if lastTicket and tonumber(lastTicket) > micros + SET_BACK then
         shortenAfterSetBack()
     end
@@ -234,6 +204,12 @@ local function settle()
     if anybodyWaits then
         forgetDead(WAITERS)
         handOver()
+    end
+end
+
+local function settleOnce()
+    if not settled then
+        settle()
     end
 end
 

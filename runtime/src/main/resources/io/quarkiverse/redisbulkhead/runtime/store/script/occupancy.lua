@@ -1,6 +1,6 @@
 -- Tells who holds the unexpired permits, the lease that ends first coming first, and who waits, those in the queue first. Changes nothing.
 --
--- KEYS    as in bulkhead.lua; writes nothing
+-- KEYS    as in keys.lua; writes nothing
 -- ARGV[1] how many of each to tell, from 0
 --
 -- Reply   {permits in use, waiters, limit set by an operator or 0, {limit, when last stated, ...}, server time,

@@ -1,6 +1,6 @@
 -- Shows that waiters are alive, and tells what has become of them.
 --
--- KEYS    as in bulkhead.lua; may write all but cancelled and limits
+-- KEYS    as in keys.lua; may write all but cancelled and limits
 -- ARGV[1] limit
 -- ARGV[2..] permit id, for how long its place shall live in ms, and so on in pairs; at most 500 of them
 --

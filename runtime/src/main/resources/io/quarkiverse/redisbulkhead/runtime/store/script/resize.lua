@@ -1,6 +1,6 @@
 -- Sets the limit for all callers, whatever they state, or undoes that.
 --
--- KEYS    as in bulkhead.lua; may write all but cancelled
+-- KEYS    as in keys.lua; may write all but cancelled
 -- ARGV[1] the limit; 0 to undo
 --
 -- Reply   1 if a limit was set before, else 0

@@ -1,6 +1,6 @@
 -- Takes a permit away from its holder, and tells it.
 --
--- KEYS    as in bulkhead.lua; may write all but cancelled and limits
+-- KEYS    as in keys.lua; may write all but cancelled and limits
 -- ARGV[1] permit id
 --
 -- Reply   1, or 0 when it was not held

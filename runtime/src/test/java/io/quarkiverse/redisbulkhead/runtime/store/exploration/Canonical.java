@@ -23,6 +23,8 @@ final class Canonical {
     /** Tickets that are further ahead of the clock are so because it was set back, and keep their distance. */
     private static final long AHEAD = 1_000_000;
 
+    private static final long LIMITS_LAST = 60_000;
+
     private Canonical() {
     }
 
@@ -76,8 +78,12 @@ final class Canonical {
     private static RedisModel sealed(World world) {
         RedisModel store = world.store.copy();
         BulkheadView view = new BulkheadView(store);
-        // No operator sets a limit here, and what others state is only told.
-        store.delete(BulkheadView.key(Part.LIMITS));
+        // No operator sets a limit here, and what others state is only told. That it was stated a moment ago opens the short way.
+        String limits = BulkheadView.key(Part.LIMITS);
+        if (store.names().contains(limits)) {
+            store.hash(limits).replaceAll((limit, stated) -> Long.toString(NOW));
+            store.expireAt(limits, NOW + LIMITS_LAST);
+        }
         for (Part part : List.of(Part.HOLDERS, Part.WAITERS, Part.CANCELLED)) {
             view.scores(part).replaceAll((id, end) -> Math.max(end, NOW));
         }

@@ -35,7 +35,7 @@ final class ScriptedStore {
     ScriptedStore(Setting setting, BinaryOperator<String> change) {
         this.setting = setting;
         for (Operation operation : Operation.values()) {
-            String name = operation == Operation.CANCEL ? "release" : operation.name().toLowerCase(java.util.Locale.ROOT);
+            String name = operation == Operation.POLL ? "poll" : "batch";
             scripts.put(operation, change.apply(name, ScriptTexts.of(name)));
         }
     }
@@ -46,17 +46,14 @@ final class ScriptedStore {
     }
 
     private Outcome run(RedisModel store, Request request) {
-        List<?> answer = asList(lua.run(store, scripts.get(request.operation()), BulkheadView.NAMES, args(request)));
+        List<?> answer = (List<?>) lua.run(store, scripts.get(request.operation()), BulkheadView.NAMES, args(request));
         List<Notice> notices = new ArrayList<>();
         for (Published message : store.takePublished()) {
             notices.add(notice(message));
         }
-        long ticket = request.operation() == Operation.ACQUIRE && number(answer, 0) == 1 ? number(answer, 1) : 0;
-        return new Outcome(store, reply(request, answer), notices, ticket);
-    }
-
-    private static List<?> asList(Object reply) {
-        return reply instanceof List<?> list ? list : List.of(reply);
+        Reply reply = reply(request, answer);
+        return new Outcome(store, reply, notices,
+                request.operation() == Operation.ACQUIRE && reply.what() == What.GRANTED ? number(answer, 1) : 0);
     }
 
     private static long number(List<?> answer, int index) {
@@ -68,32 +65,31 @@ final class ScriptedStore {
         String place = Long.toString(request.place());
         String limit = Integer.toString(setting.limit());
         return switch (request.operation()) {
-            case ACQUIRE -> List.of(request.id(), limit, lease,
+            case ACQUIRE -> List.of("1", limit, lease,
                     setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
-                    PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method"));
+                    PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method"), "1", request.id());
             case POLL -> List.of(limit, request.id(), place);
-            case RENEW -> List.of(request.id(), lease);
-            case RELEASE -> List.of("0", request.id());
-            case CANCEL -> List.of(Long.toString(setting.longestDelay()), request.id());
+            case RENEW -> List.of("0", "renew", request.id(), lease);
+            case RELEASE -> List.of("0", "release", request.id());
+            case CANCEL -> List.of("0", "cancel", Long.toString(setting.longestDelay()), "1", request.id());
         };
     }
 
+    // Those of batch.lua have one call in them, whose answer is the second part.
     private static Reply reply(Request request, List<?> answer) {
         return switch (request.operation()) {
-            case ACQUIRE -> acquired(answer);
+            case ACQUIRE -> acquired(answer.get(1));
             case POLL -> polled(answer);
-            case RENEW -> Reply.of(answer.isEmpty() ? What.RENEWED : What.LOST);
+            case RENEW -> Reply.of(number(answer, 1) == 1 ? What.RENEWED : What.LOST);
             case RELEASE, CANCEL -> Reply.of(What.DONE);
         };
     }
 
-    private static Reply acquired(List<?> answer) {
-        return switch ((int) number(answer, 0)) {
-            case 1 -> Reply.of(What.GRANTED);
-            case 0 -> Reply.of(What.FULL);
-            case 2 -> new Reply(What.WAITING, 0, number(answer, 3) - NOW);
-            default -> Reply.of(What.CANCELLED);
-        };
+    private static Reply acquired(Object answer) {
+        if (!(answer instanceof List<?> numbers)) {
+            return Reply.of(answer.equals(-1L) ? What.CANCELLED : What.GRANTED);
+        }
+        return numbers.size() == 2 ? Reply.of(What.FULL) : new Reply(What.WAITING, 0, number(numbers, 2) - NOW);
     }
 
     private static Reply polled(List<?> answer) {

@@ -30,7 +30,7 @@ public enum TestStore {
         List<String> commands() {
             return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hmget",
                     "hset", "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore",
-                    "zscore",
+                    "zscore", "exists", "zmscore",
                     "scan");
         }
     },

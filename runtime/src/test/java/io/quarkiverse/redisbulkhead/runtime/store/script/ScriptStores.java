@@ -26,7 +26,7 @@ final class ScriptStores {
     }
 
     private static LuaScript withOwnClock(LuaScript script) {
-        return LuaScript.of(replace(
+        return LuaScript.withText(replace(
                 replace(script.text(), "redis.call('TIME')", "{ redis.call('GET', '" + RedisStoreFixture.CLOCK + "'), 0 }"),
                 "local SLACK = 1000\n", "local SLACK = " + RedisStoreFixture.SLACK.toMillis() + "\n")
                 .replace("tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000"));

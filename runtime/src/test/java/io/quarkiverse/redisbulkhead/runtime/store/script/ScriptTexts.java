@@ -8,6 +8,6 @@ public final class ScriptTexts {
 
     /** The text of the script with that name, for example {@code acquire}. */
     public static String of(String name) {
-        return LuaScript.load(name + ".lua").text();
+        return name.equals("batch") ? LuaScript.batch().text() : LuaScript.of(name).text();
     }
 }

@@ -136,7 +136,9 @@ public final class RedisModel {
                 to.accept(field.getKey());
                 to.accept(field.getValue());
             }).toList();
-            case "HSET" -> flag(open(name, TreeMap::new, this::fields).put(words.get(2), words.get(3)) == null);
+            case "HSET" -> setFields(name, words.subList(2, words.size()));
+            case "EXISTS" -> words.stream().skip(1).filter(keys::containsKey).count();
+            case "ZMSCORE" -> words.stream().skip(2).map(member -> (Object) score(scores(name).get(member))).toList();
             case "HDEL" -> removeAll(name, hash(name), words);
             case "ZCARD" -> (long) scores(name).size();
             case "ZSCORE" -> score(scores(name).get(words.get(2)));
@@ -259,16 +261,30 @@ public final class RedisModel {
         return members.contains(member) ? (long) members.indexOf(member) : null;
     }
 
+    private Long setFields(String name, List<String> pairs) {
+        long added = 0;
+        for (int i = 0; i < pairs.size(); i += 2) {
+            added += flag(open(name, TreeMap::new, this::fields).put(pairs.get(i), pairs.get(i + 1)) == null);
+        }
+        return added;
+    }
+
     private Long add(List<String> words) {
-        List<String> options = words.subList(2, words.size() - 2);
-        double score = SortedSet.number(words.get(words.size() - 2));
-        String member = words.get(words.size() - 1);
-        Double before = scores(words.get(1)).get(member);
+        List<String> options = words.stream().skip(2).takeWhile(List.of("XX", "GT")::contains).toList();
+        long added = 0;
+        for (int i = 2 + options.size(); i < words.size(); i += 2) {
+            added += flag(add(words.get(1), options, SortedSet.number(words.get(i)), words.get(i + 1)));
+        }
+        return added;
+    }
+
+    private boolean add(String name, List<String> options, double score, String member) {
+        Double before = scores(name).get(member);
         boolean refused = before == null ? options.contains("XX") : options.contains("GT") && score <= before;
         if (!refused) {
-            open(words.get(1), SortedSet::new, this::sortedSet).scores().put(member, score);
+            open(name, SortedSet::new, this::sortedSet).scores().put(member, score);
         }
-        return flag(!refused && before == null);
+        return !refused && before == null;
     }
 
     private List<Object> range(List<String> words, int first, int last) {

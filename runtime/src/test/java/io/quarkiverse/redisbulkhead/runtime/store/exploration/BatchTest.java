@@ -1,0 +1,183 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
+
+/**
+ * Calls that go together have the same answers, and leave the same, as if they had gone one after the other at the same
+ * instant; and the short way through the script comes to the same as the long one. Each case begins with the state that some
+ * random calls have left over some time.
+ */
+class BatchTest {
+
+    private static final int CASES = Integer.getInteger("batch.cases", 1_500);
+    private static final long LEASE = 3_000;
+
+    private static final String SCRIPT = ScriptTexts.of("batch");
+    private static final String LONG_WAY_ONLY = without("local answers = uncontended()", "local answers = nil");
+
+    private final LuaEngine lua = new LuaEngine();
+
+    /** What the calls of a batch are written with. */
+    private record Call(List<String> terms, String what, String id, String extra) {
+
+        private List<String> arguments(String number) {
+            return switch (what) {
+                case "acquire" -> List.of(number, id);
+                case "release" -> List.of(what, id);
+                case "renew" -> List.of(what, id, extra);
+                default -> List.of(what, extra, "1", id);
+            };
+        }
+
+        @Override
+        public String toString() {
+            return what + " " + id + " " + extra + (terms.isEmpty() ? "" : terms.subList(0, 4));
+        }
+    }
+
+    /** What came of the calls: the answers, and all that anybody can see of the bulkhead. */
+    private record Result(List<Object> answers, String state, List<String> messages) {
+    }
+
+    private static String without(String text, String instead) {
+        assertThat(SCRIPT).contains(text);
+        return SCRIPT.replace(text, instead);
+    }
+
+    @Test
+    void callsThatGoTogetherAreAsIfTheyWentOneAfterTheOther() {
+        for (int seed = 0; seed < CASES; seed++) {
+            Random random = new Random(seed);
+            RedisModel before = someState(random);
+            List<Call> calls = calls(random, 2 + random.nextInt(7));
+
+            assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
+                    .isEqualTo(oneByOne(before, calls, SCRIPT));
+        }
+    }
+
+    @Test
+    void theShortWayComesToTheSameAsTheLongOne() {
+        int taken = 0;
+        for (int seed = 0; seed < CASES; seed++) {
+            Random random = new Random(seed);
+            RedisModel before = someState(random);
+            List<Call> calls = calls(random, 1 + random.nextInt(4));
+
+            assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
+                    .isEqualTo(together(before, calls, LONG_WAY_ONLY));
+            taken += isShort(before, calls) ? 1 : 0;
+        }
+        assertThat(taken).as("cases in which it is taken").isGreaterThan(CASES / 20);
+    }
+
+    private boolean isShort(RedisModel before, List<Call> calls) {
+        String orNothing = without("if answers then\n    return answers\nend", "do return answers or {} end");
+        return !((List<?>) lua.run(before.copy(), orNothing, BulkheadView.NAMES, arguments(calls))).isEmpty();
+    }
+
+    // With a clock that stands while calls are made, as it does within a script.
+    private RedisModel someState(Random random) {
+        boolean calm = random.nextBoolean();
+        RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 20_000_000);
+        int steps = random.nextInt(8);
+        for (int i = 0; i < steps; i++) {
+            Call call = call(random, calm);
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, arguments(List.of(call)));
+            redis.setMicros(BulkheadView.NOW * 1000 - 10_000 * (steps - i) * (1 + random.nextInt(80)));
+        }
+        redis.setMicros(BulkheadView.NOW * 1000);
+        redis.takePublished();
+        return redis;
+    }
+
+    private static List<Call> calls(Random random, int count) {
+        boolean calm = random.nextBoolean();
+        return Stream.generate(() -> call(random, calm)).limit(count).toList();
+    }
+
+    private static Call call(Random random, boolean calm) {
+        String id = "p" + random.nextInt(8);
+        int kind = random.nextInt(calm ? 8 : 12);
+        if (kind < 5) {
+            String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
+            List<String> terms = List.of(Integer.toString(2 + random.nextInt(2)), Long.toString(LEASE),
+                    Integer.toString(random.nextInt(2)), place, PermitDetails.owner("mail", "app", "host", "method"));
+            return new Call(terms, "acquire", id, "");
+        }
+        if (kind < 8) {
+            return new Call(List.of(), "release", id, "");
+        }
+        return kind < 10 ? new Call(List.of(), "renew", id, Long.toString(LEASE))
+                : new Call(List.of(), "cancel", id, "1000");
+    }
+
+    private static List<String> arguments(List<Call> calls) {
+        List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
+        List<String> arguments = new ArrayList<>();
+        arguments.add(Integer.toString(terms.size()));
+        terms.forEach(arguments::addAll);
+        calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
+        return arguments;
+    }
+
+    private Result together(RedisModel before, List<Call> calls, String script) {
+        RedisModel redis = before.copy();
+        List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, arguments(calls));
+        return result(redis, new ArrayList<>(reply.subList(1, reply.size())));
+    }
+
+    private Result oneByOne(RedisModel before, List<Call> calls, String script) {
+        RedisModel redis = before.copy();
+        List<Object> answers = new ArrayList<>();
+        for (Call call : calls) {
+            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, arguments(List.of(call)));
+            answers.add(reply.get(1));
+        }
+        return result(redis, answers);
+    }
+
+    // The dead may still lie there, and keys may live a little longer or shorter; nobody sees either.
+    private static Result result(RedisModel redis, List<Object> answers) {
+        BulkheadView view = new BulkheadView(redis);
+        Map<String, Object> state = new TreeMap<>();
+        state.put("holders", view.holders());
+        state.put("waiters", view.waiters());
+        for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
+            state.put(part.name(), alive(view.scores(part), view));
+        }
+        state.put("cancelled", view.scores(Part.CANCELLED).entrySet().stream().filter(one -> one.getValue() > BulkheadView.NOW)
+                .map(Object::toString).sorted().toList());
+        state.put("details", alive(view.details(), view));
+        state.put("limits", new TreeMap<>(redis.hash(BulkheadView.key(Part.LIMITS))));
+        for (String name : redis.names()) {
+            assertThat(redis.expiresAt(name)).as("the end of " + name).isLessThan(RedisModel.NEVER);
+        }
+        return new Result(answers, state.toString(), redis.takePublished().stream().map(Published::text)
+                .sorted(Comparator.naturalOrder()).collect(Collectors.toList()));
+    }
+
+    private static Map<String, Object> alive(Map<String, ?> all, BulkheadView view) {
+        Map<String, Object> alive = new TreeMap<>(all);
+        alive.keySet().removeIf(id -> !view.holders().containsKey(id) && !view.waiters().containsKey(id));
+        return alive;
+    }
+}

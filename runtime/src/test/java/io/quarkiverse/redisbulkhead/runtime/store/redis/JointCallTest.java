@@ -1,0 +1,187 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/** Calls of a group gather while a command of the group is on its way, and go together in the next one. */
+class JointCallTest {
+
+    private static final String REFUSED = "refused";
+
+    private final TestRedis redis = new TestRedis();
+    private final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
+    private Redis client;
+    private RedisLink link;
+
+    @BeforeEach
+    void start() {
+        client = redis.newClient();
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 64, 4, new PoolShare(6));
+    }
+
+    @AfterEach
+    void stop() {
+        link.close();
+        client.close();
+        redis.close();
+    }
+
+    /** Asks Redis to say a word; all of a group in one command. */
+    private final class Say implements JointCall<String> {
+
+        private final String group;
+        private final String word;
+        private final Future<Void> gate;
+
+        private Say(String group, String word, Future<Void> gate) {
+            this.group = group;
+            this.word = word;
+            this.gate = gate;
+        }
+
+        @Override
+        public Object group() {
+            return group;
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+
+        @Override
+        public Future<Response> together(RedisConnection connection, List<? extends JointCall<?>> calls) {
+            List<String> words = calls.stream().map(call -> ((Say) call).word).toList();
+            commands.add(words);
+            Request request = Request.cmd(Command.EVAL)
+                    .arg("for _, word in ipairs(ARGV) do if word == '" + REFUSED
+                            + "' then return redis.error_reply('ERR refused') end end return ARGV")
+                    .arg(0);
+            words.forEach(request::arg);
+            return gate.compose(open -> connection.send(request));
+        }
+
+        @Override
+        public String answer(Response reply, int before) {
+            return reply.get(before).toString();
+        }
+
+        @Override
+        public String about() {
+            return group;
+        }
+    }
+
+    private CompletableFuture<String> say(String group, String word, Future<Void> gate) {
+        CompletionStage<RedisAnswer<String>> answer = link.send(new Say(group, word, gate));
+        return answer.thenApply(RedisAnswer::value).toCompletableFuture();
+    }
+
+    private CompletableFuture<String> say(String group, String word) {
+        return say(group, word, Future.succeededFuture());
+    }
+
+    private CompletableFuture<String> sayAndAwaitSent(String word, Future<Void> gate) {
+        CompletableFuture<String> answer = say("a", word, gate);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> commands.contains(List.of(word)));
+        return answer;
+    }
+
+    private static String get(CompletableFuture<String> answer) throws Exception {
+        return answer.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void gatherWhileACommandIsOnItsWayAndEachHasItsAnswer() throws Exception {
+        Promise<Void> gate = Promise.promise();
+        CompletableFuture<String> first = sayAndAwaitSent("first", gate.future());
+        List<CompletableFuture<String>> others = IntStream.range(0, 300).mapToObj(i -> say("a", "word" + i)).toList();
+        assertThat(get(say("b", "elsewhere"))).as("another group does not wait").isEqualTo("elsewhere");
+        assertThat(others).noneMatch(CompletableFuture::isDone);
+        gate.complete();
+
+        assertThat(get(first)).isEqualTo("first");
+        for (int i = 0; i < others.size(); i++) {
+            assertThat(get(others.get(i))).isEqualTo("word" + i);
+        }
+        assertThat(commands).filteredOn(words -> !words.contains("elsewhere")).extracting(List::size)
+                .as("no more than so many at once").containsExactly(1, Outbox.MOST_TOGETHER, Outbox.MOST_TOGETHER,
+                        300 - 2 * Outbox.MOST_TOGETHER);
+        assertThat(commands.stream().filter(words -> !words.contains("elsewhere")).flatMap(List::stream))
+                .as("in the order of the calls")
+                .containsExactlyElementsOf(Stream.concat(Stream.of("first"), IntStream.range(0, 300).mapToObj(i -> "word" + i))
+                        .toList());
+    }
+
+    /** Redis refuses the command because of one call: that one fails, as it would have alone, and the others do not. */
+    @Test
+    void aRefusalIsForTheCallThatEarnedIt() throws Exception {
+        Promise<Void> gate = Promise.promise();
+        sayAndAwaitSent("first", gate.future());
+        CompletableFuture<String> before = say("a", "before");
+        CompletableFuture<String> refused = say("a", REFUSED);
+        CompletableFuture<String> after = say("a", "after");
+        gate.complete();
+
+        assertThat(get(before)).isEqualTo("before");
+        assertThat(get(after)).isEqualTo("after");
+        assertThatThrownBy(() -> get(refused)).isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(RefusedException.class).hasMessageContaining("ERR refused");
+        assertThat(commands).containsExactly(List.of("first"), List.of("before", REFUSED, "after"), List.of("before"),
+                List.of(REFUSED), List.of("after"));
+    }
+
+    /** What was on its way together, and what gathered, is all sent again when the connection breaks. */
+    @Test
+    void allSurviveALostConnection() throws Exception {
+        get(say("a", "open"));
+        Promise<Void> gate = Promise.promise();
+        CompletableFuture<String> first = sayAndAwaitSent("first", gate.future());
+        List<CompletableFuture<String>> others = IntStream.range(0, 300).mapToObj(i -> say("a", "word" + i)).toList();
+        redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        gate.complete();
+
+        assertThat(get(first)).isEqualTo("first");
+        for (int i = 0; i < others.size(); i++) {
+            assertThat(get(others.get(i))).isEqualTo("word" + i);
+        }
+    }
+
+    /** A caller that nobody answers is given up in its own time, though a command of its group is still on its way. */
+    @Test
+    void whoGathersIsGivenUpInTime() {
+        try (RedisLink impatient = new RedisLink(redis.vertx(), client, Duration.ofMillis(300), 64, 4, new PoolShare(6))) {
+            Promise<Void> never = Promise.promise();
+            CompletionStage<RedisAnswer<String>> first = impatient.send(new Say("a", "first", never.future()));
+            CompletionStage<RedisAnswer<String>> second = impatient.send(new Say("a", "second", Future.succeededFuture()));
+            for (CompletionStage<RedisAnswer<String>> answer : List.of(first, second)) {
+                assertThatThrownBy(() -> answer.toCompletableFuture().get(20, TimeUnit.SECONDS))
+                        .hasMessageContaining("did not answer within 300 ms");
+            }
+        }
+    }
+}
