@@ -3,7 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.store.script;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Writes the ARGV of {@code batch.lua}, whose header tells their form. */
 final class BatchArguments {
@@ -26,10 +28,12 @@ final class BatchArguments {
 
     private final List<Terms> terms = new ArrayList<>(1);
     private final List<byte[]> calls = new ArrayList<>();
+    private final Set<String> permitIds = new HashSet<>();
+    private boolean anyTwice;
 
     void acquire(String permitId, Terms stated) {
         calls.add(bytes(number(stated)));
-        calls.add(bytes(permitId));
+        calls.add(id(permitId));
     }
 
     // There are few, and most often it is the last one.
@@ -44,25 +48,31 @@ final class BatchArguments {
 
     void release(String permitId) {
         calls.add(RELEASE);
-        calls.add(bytes(permitId));
+        calls.add(id(permitId));
     }
 
-    void cancel(List<String> permitIds, Duration forgetAfter) {
+    void cancel(List<String> ids, Duration forgetAfter) {
         calls.add(CANCEL);
         calls.add(bytes(Math.max(1, forgetAfter.toMillis())));
-        calls.add(bytes(permitIds.size()));
-        permitIds.forEach(id -> calls.add(bytes(id)));
+        calls.add(bytes(ids.size()));
+        ids.forEach(id -> calls.add(id(id)));
     }
 
     void renew(String permitId, Duration lease) {
         calls.add(RENEW);
-        calls.add(bytes(permitId));
+        calls.add(id(permitId));
         calls.add(bytes(Math.max(1, lease.toMillis())));
     }
 
+    private byte[] id(String permitId) {
+        anyTwice |= !permitIds.add(permitId);
+        return bytes(permitId);
+    }
+
     List<byte[]> all() {
-        List<byte[]> all = new ArrayList<>(1 + 5 * terms.size() + calls.size());
+        List<byte[]> all = new ArrayList<>(2 + 5 * terms.size() + calls.size());
         all.add(bytes(terms.size()));
+        all.add(bytes(anyTwice ? 0 : 1));
         for (Terms stated : terms) {
             all.add(bytes(stated.limit()));
             all.add(bytes(stated.lease().toMillis()));

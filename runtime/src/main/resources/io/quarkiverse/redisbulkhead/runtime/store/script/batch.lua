@@ -2,7 +2,9 @@
 -- uncontended.lua, bulkhead.lua, acquire.lua, release.lua and renew.lua.
 --
 -- KEYS    as in keys.lua; may write all of them
--- ARGV[1] how many terms follow; each is: limit; lease, ms; 1 to wait in the queue, 0 to wait beside it; for how long the caller may wait
+-- ARGV[1] how many terms there are
+-- ARGV[2] 1 if there is no permit id twice
+-- then    the terms; each is: limit; lease, ms; 1 to wait in the queue, 0 to wait beside it; for how long the caller may wait
 --         before it polls, ms, or 0 for not at all; its mailbox, application, instance and method, one a line
 -- then    the calls, each of which is one of
 --         the number of its terms, permit id                          an acquire
@@ -36,7 +38,7 @@ local function leasesFrom(i)
     return leases, i
 end
 
-local i = 2 + TERMS * ARGV[1]
+local i = FIRST_TERMS + TERMS * ARGV[1]
 while ARGV[i] do
     local what = ARGV[i]
     if what == 'release' then
@@ -54,7 +56,7 @@ while ARGV[i] do
         leases, i = leasesFrom(i)
         answer(renew(leases))
     else
-        local first = 2 + TERMS * (what - 1)
+        local first = FIRST_TERMS + TERMS * (what - 1)
         local stated = ARGV[first]
         local granted = acquire(ARGV[i + 1], tonumber(stated), tonumber(ARGV[first + 1]), ARGV[first + 2] == '1',
             tonumber(ARGV[first + 3]), ARGV[first + 4])

@@ -1,7 +1,7 @@
 -- What the scripts share that deal with waiters, and with whatever else there may be: the reading and writing of a bulkhead's state, and the
 -- passing on of free permits. Comes after keys.lua.
 
-local AFTER_NOW = '(' .. string.format('%.0f', now)
+local AFTER_NOW = '(' .. whole(now)
 
 -- How long an operator's limit outlives its last use.
 local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000

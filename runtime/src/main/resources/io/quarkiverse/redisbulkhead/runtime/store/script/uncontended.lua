@@ -4,20 +4,19 @@
 
 local function uncontended()
     local call = redis.call
-    if call('EXISTS', QUEUE, CANCELLED, WAITERS, STANDBY) > 0 then
+    if ARGV[2] ~= '1' or call('EXISTS', QUEUE, CANCELLED, WAITERS, STANDBY) > 0 then
         return
     end
 
-    local count, start = #ARGV, 2 + TERMS * ARGV[1]
-    local ids, known, acquires = {}, {}, false
-    for i = start, count, 2 do
-        local what, id = ARGV[i], ARGV[i + 1]
-        if what == 'cancel' or what == 'renew' or known[id] then
+    local start, ids, acquires = FIRST_TERMS + TERMS * ARGV[1], {}, false
+    local count = (#ARGV - start + 1) / 2
+    for i = 1, count do
+        local what, id = ARGV[start + 2 * i - 2], ARGV[start + 2 * i - 1]
+        if what == 'cancel' or what == 'renew' then
             return
         end
         acquires = acquires or what ~= 'release'
-        known[id] = true
-        ids[#ids + 1] = id
+        ids[i] = id
     end
 
     local lastTicket = call('GET', TICKET)
@@ -27,62 +26,63 @@ local function uncontended()
     end
     local ticket = math.max(last, micros - 1)
 
-    local before = acquires and call('ZCARD', HOLDERS) or #ids
+    local before = acquires and call('ZCARD', HOLDERS) or count
     local ends = before > 0 and call('ZMSCORE', HOLDERS, unpack(ids)) or {}
-    local terms = {}
-    if acquires then
-        if before > 0 and call('ZCOUNT', HOLDERS, '-inf', now) > 0 then
+    if acquires and before > 0 and call('ZCOUNT', HOLDERS, '-inf', now) > 0 then
+        return
+    end
+
+    local terms, longest, shortest = {}, 0, math.huge
+    for number = 1, tonumber(ARGV[1]) do
+        local first = FIRST_TERMS + TERMS * (number - 1)
+        local stated, lease = ARGV[first], tonumber(ARGV[first + 1])
+        local limits = call('HMGET', LIMITS, 'override', stated)
+        if not limits[2] or now - tonumber(limits[2]) >= STATED_REFRESHED then
             return
         end
-        for number = 1, tonumber(ARGV[1]) do
-            local first = 2 + TERMS * (number - 1)
-            local stated, lease = ARGV[first], ARGV[first + 1]
-            local limits = call('HMGET', LIMITS, 'override', stated)
-            if not limits[2] or now - tonumber(limits[2]) >= STATED_REFRESHED then
-                return
-            end
-            terms[tostring(number)] = {
-                limit = tonumber(limits[1] or stated),
-                lease = tonumber(lease),
-                ends = whole(from + tonumber(lease)),
-                place = ARGV[first + 3],
-                rest = '\n' .. whole(now) .. '\n' .. lease .. '\n' .. stated .. '\n' .. ARGV[first + 4],
-            }
-        end
+        longest, shortest = math.max(longest, lease), math.min(shortest, lease)
+        terms[tostring(number)] = {
+            limit = tonumber(limits[1] or stated),
+            ends = whole(from + lease),
+            place = ARGV[first + 3],
+            rest = '\n' .. whole(now) .. '\n' .. ARGV[first + 1] .. '\n' .. stated .. '\n' .. ARGV[first + 4],
+        }
     end
 
     local held, answers = before, { {} }
-    local added, described, removed, isRemoved = {}, {}, {}, {}
-    local longest, shortest, head = 0, math.huge, nil
-    for i, id in ipairs(ids) do
-        local what = ARGV[start + 2 * (i - 1)]
+    local added, described, granted, removed, released = {}, {}, 0, {}, 0
+    local head
+    for i = 1, count do
+        local what, id = ARGV[start + 2 * i - 2], ids[i]
         if what == 'release' then
-            local isHeld = ends[i] and tonumber(ends[i]) > now
+            -- With acquires beside it, it is known that none has ended.
+            local isHeld = ends[i] and (acquires or tonumber(ends[i]) > now)
             if isHeld then
                 held = held - 1
             end
-            removed[#removed + 1] = id
-            isRemoved[id] = true
+            released = released + 1
+            removed[released] = id
             answers[i + 1] = isHeld and 1 or 0
+        elseif ends[i] then
+            return
         else
             local asked = terms[what]
-            if ends[i] then
-                return
-            elseif held < asked.limit then
+            if held < asked.limit then
                 held = held + 1
                 ticket = ticket + 1
-                longest, shortest = math.max(longest, asked.lease), math.min(shortest, asked.lease)
-                added[#added + 1] = asked.ends
-                added[#added + 1] = id
-                described[#described + 1] = id
-                described[#described + 1] = whole(ticket) .. asked.rest
+                added[granted + 1], added[granted + 2] = asked.ends, id
+                described[granted + 1], described[granted + 2] = id, whole(ticket) .. asked.rest
+                granted = granted + 2
                 answers[i + 1] = ticket
-            elseif asked.place == '0' then
+            elseif asked.place == '0' and (ARGV[1] == '1' or granted == 0) then
+                -- The first lease that ends is of before, and still there, or was granted here.
                 head = head or before > 0 and call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES') or {}
-                if isRemoved[head[1]] then
-                    return
+                for k = 1, released do
+                    if removed[k] == head[1] then
+                        return
+                    end
                 end
-                local nearest = math.min(head[2] and head[2] - from or math.huge, shortest)
+                local nearest = math.min(head[2] and head[2] - from or math.huge, granted > 0 and shortest or math.huge)
                 answers[i + 1] = { asked.limit, math.max(1, nearest) }
             else
                 return
@@ -91,14 +91,14 @@ local function uncontended()
     end
 
     -- The first of these writes fails where its key is of a foreign type, or the memory is full.
-    if added[1] then
+    if granted > 0 then
         call('HSET', DETAILS, unpack(described))
     end
-    if removed[1] then
+    if released > 0 then
         call('HDEL', DETAILS, unpack(removed))
         call('ZREM', HOLDERS, unpack(removed))
     end
-    if added[1] then
+    if granted > 0 then
         call('ZADD', HOLDERS, unpack(added))
         if before > 0 and lastTicket and call('PTTL', DETAILS) >= longest + SLACK then
             -- The holders and the ticket live as long as the details, or longer.

@@ -134,6 +134,7 @@ class BatchTest {
         List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
         List<String> arguments = new ArrayList<>();
         arguments.add(Integer.toString(terms.size()));
+        arguments.add(calls.stream().map(Call::id).distinct().count() == calls.size() ? "1" : "0");
         terms.forEach(arguments::addAll);
         calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
         return arguments;

@@ -65,13 +65,13 @@ final class ScriptedStore {
         String place = Long.toString(request.place());
         String limit = Integer.toString(setting.limit());
         return switch (request.operation()) {
-            case ACQUIRE -> List.of("1", limit, lease,
+            case ACQUIRE -> List.of("1", "1", limit, lease,
                     setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
                     PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method"), "1", request.id());
             case POLL -> List.of(limit, request.id(), place);
-            case RENEW -> List.of("0", "renew", request.id(), lease);
-            case RELEASE -> List.of("0", "release", request.id());
-            case CANCEL -> List.of("0", "cancel", Long.toString(setting.longestDelay()), "1", request.id());
+            case RENEW -> List.of("0", "1", "renew", request.id(), lease);
+            case RELEASE -> List.of("0", "1", "release", request.id());
+            case CANCEL -> List.of("0", "1", "cancel", Long.toString(setting.longestDelay()), "1", request.id());
         };
     }
 

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import org.luaj.vm2.Globals;
@@ -41,15 +40,15 @@ public final class LuaEngine {
         globals.set("redis", library);
     }
 
-    /** {@code %.0f}, which this Lua writes in the way of scientists. */
+    /** {@code %d}, which this Lua writes in the way of scientists. */
     private static final class WholeNumbers extends VarArgFunction {
 
         @Override
         public Varargs invoke(Varargs args) {
-            if (!args.checkjstring(1).equals("%.0f")) {
-                throw new LuaError("Only %.0f is known here");
+            if (!args.checkjstring(1).equals("%d")) {
+                throw new LuaError("Only %d is known here");
             }
-            return LuaValue.valueOf(String.format(Locale.ROOT, "%.0f", args.checkdouble(2)));
+            return LuaValue.valueOf(Long.toString(args.checklong(2)));
         }
     }
 
