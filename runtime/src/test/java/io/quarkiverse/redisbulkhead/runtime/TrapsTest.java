@@ -25,7 +25,7 @@ class TrapsTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final String TEST_SOURCES = "/src/test/java/";
     private static final int TRAPS = 30;
-    private static final Pattern ROW = Pattern.compile("^\\| (\\d+) \\|.*\\|([^|]+)\\|$", Pattern.MULTILINE);
+    private static final Pattern ROW = Pattern.compile("^\\| (\\d+) \\|.*\\|([^|]+)$", Pattern.MULTILINE);
     private static final Pattern CLASS = Pattern.compile("`(\\w+)`");
 
     /** The source of each test class, several of which may have one name. */
@@ -66,7 +66,7 @@ class TrapsTest {
     }
 
     private static List<MatchResult> rows() throws IOException {
-        return ROW.matcher(Files.readString(PROJECT.resolve("docs/traps.md"))).results().toList();
+        return ROW.matcher(Files.readString(PROJECT.resolve("docs/modules/ROOT/pages/traps.adoc"))).results().toList();
     }
 
     private static boolean names(String source, int number) {

@@ -39,7 +39,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
- * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code docs/fault-tolerance.md} names these tests.
+ * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code fault-tolerance.adoc} names these tests.
  * <p>
  * A timeout that is to strike is short. On a slow machine it may do so before the method runs, which proves nothing; such calls
  * are made

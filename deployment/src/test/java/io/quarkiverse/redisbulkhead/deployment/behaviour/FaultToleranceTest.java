@@ -56,7 +56,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 
 /**
- * Fault Tolerance wraps the bulkhead: retries, fallbacks, circuit breakers and limits. {@code docs/fault-tolerance.md}
+ * Fault Tolerance wraps the bulkhead: retries, fallbacks, circuit breakers and limits. {@code fault-tolerance.adoc}
  * names these tests. {@link FaultToleranceAsyncTest} has those of timeouts and threads.
  */
 class FaultToleranceTest {

@@ -69,7 +69,7 @@ class WrongExpressionsTest {
                                 + " set. Set it, or give a default as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
-                        "The numbers are explained in docs/errors.md of Redis Bulkhead for Quarkus");
+                        "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus");
             });
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("document")
 class ScenarioDocumentTest {
 
-    private static final Path DOCUMENT = Path.of("..", "docs", "faults.md");
+    private static final Path DOCUMENT = Path.of("../docs/modules/ROOT/pages/faults.adoc");
     private static final int CELLS = 8;
 
     @Test

@@ -16,18 +16,20 @@ import java.util.TreeMap;
  */
 final class ScenarioTable {
 
-    private static final Path HERE = Path.of("target", "scenarios.md");
-    private static final String BEGIN = "<!-- scenarios: begin -->";
-    private static final String END = "<!-- scenarios: end -->";
+    private static final Path HERE = Path.of("target", "scenarios.adoc");
+    private static final String BEGIN = "// scenarios: begin";
+    private static final String END = "// scenarios: end";
 
-    private record Row(String group, String scenario, String expected, Store store) {
+    record Row(String group, String scenario, String expected, Store store) {
+
+        static final Comparator<Row> ORDER = Comparator.comparing(Row::group).thenComparing(Row::scenario)
+                .thenComparing(Row::store);
     }
 
-    private record Sum(int runs, Figures figures) {
+    record Sum(int runs, Figures figures) {
     }
 
-    private static final Map<Row, Sum> ROWS = new TreeMap<>(Comparator.comparing(Row::group).thenComparing(Row::scenario)
-            .thenComparing(Row::store));
+    private static final Map<Row, Sum> ROWS = new TreeMap<>(Row.ORDER);
 
     private ScenarioTable() {
     }
@@ -37,7 +39,7 @@ final class ScenarioTable {
         ROWS.merge(row, new Sum(1, figures),
                 (all, one) -> new Sum(all.runs() + 1, all.figures().and(one.figures())));
         try {
-            Files.writeString(HERE, text());
+            Files.writeString(HERE, text(ROWS));
             String document = System.getProperty("faults.table", "");
             if (!document.isEmpty() && ROWS.size() == AllScenarios.rows()) {
                 writeInto(Path.of(document));
@@ -54,28 +56,29 @@ final class ScenarioTable {
         if (begin < 0 || end < begin) {
             throw new IllegalStateException(document + " has no place for the table between " + BEGIN + " and " + END);
         }
-        Files.writeString(document, text.substring(0, begin + BEGIN.length()) + "\n" + text() + text.substring(end));
+        Files.writeString(document, text.substring(0, begin + BEGIN.length()) + "\n" + text(ROWS) + text.substring(end));
     }
 
-    private static String text() {
+    /** A table for each group, in AsciiDoc. */
+    static String text(Map<Row, Sum> rows) {
         StringBuilder text = new StringBuilder();
         String group = "";
-        for (Map.Entry<Row, Sum> entry : ROWS.entrySet()) {
+        for (Map.Entry<Row, Sum> entry : rows.entrySet()) {
             Row row = entry.getKey();
             if (!row.group().equals(group)) {
+                text.append(group.isEmpty() ? "" : "|===\n").append("\n`").append(row.group())
+                        .append("`\n\n[%autowidth]\n|===\n")
+                        .append("| fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap\n\n");
                 group = row.group();
-                text.append("\n`").append(group).append("`\n\n")
-                        .append("| fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap |\n")
-                        .append("|---|---|---|---|---|---|---|---|\n");
             }
             Figures figures = entry.getValue().figures();
             text.append("| ").append(row.scenario()).append(" | ").append(row.expected()).append(" | ")
                     .append(row.store().configured()).append(" | ").append(entry.getValue().runs()).append(" | ")
                     .append(figures.executions()).append(" | ").append(figures.faults()).append(" | ")
                     .append(seconds(figures.longestRecovery())).append(" | ").append(seconds(figures.longestOverlap()))
-                    .append(" |\n");
+                    .append('\n');
         }
-        return text.append('\n').toString();
+        return text.append("|===\n\n").toString();
     }
 
     private static String seconds(Duration duration) {

@@ -23,9 +23,11 @@ import io.quarkiverse.redisbulkhead.sample.reports.Report;
 @Path("/archive/{year:[12]\\d\\d\\d}")
 public class ArchiveResource {
 
+    // tag::archive[]
     private static final SemaphoreSpec ONE_AT_ONCE = SemaphoreSpec.named("archive").permits(1).expire(Duration.ofSeconds(10))
             .build();
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    // end::archive[]
 
     private final RedisBulkheads bulkheads;
     private final Database database;
@@ -35,6 +37,7 @@ public class ArchiveResource {
         this.database = database;
     }
 
+    // tag::archive[]
     /**
      * Archives a year. Does not report success when the permit was lost on the way, because somebody else may have begun.
      *
@@ -55,4 +58,5 @@ public class ArchiveResource {
     private RedisSemaphore oneAtOnce(int year) {
         return bulkheads.semaphore(ONE_AT_ONCE).forKey(Integer.toString(year));
     }
+    // end::archive[]
 }

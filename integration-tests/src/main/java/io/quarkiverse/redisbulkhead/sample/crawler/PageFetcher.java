@@ -42,6 +42,7 @@ public class PageFetcher {
         return sites.keySet();
     }
 
+    // tag::guarded[]
     /**
      * Downloads a page.
      *
@@ -54,4 +55,5 @@ public class PageFetcher {
     public Uni<String> page(@BulkheadKey String host, int number) {
         return website.page(sites.get(host), number);
     }
+    // end::guarded[]
 }

@@ -24,6 +24,7 @@ public class ExportResource {
         this.database = database;
     }
 
+    // tag::guarded[]
     /**
      * Exports a table. No thread waits, neither for the permit nor for the database.
      *
@@ -35,4 +36,5 @@ public class ExportResource {
     public Uni<Export> export(@RestQuery @DefaultValue("orders") String table) {
         return database.export(table);
     }
+    // end::guarded[]
 }

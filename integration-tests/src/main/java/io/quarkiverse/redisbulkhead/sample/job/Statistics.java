@@ -22,9 +22,11 @@ public class Statistics {
         this.database = database;
     }
 
+    // tag::guarded[]
     /** Brings the statistics up to date. */
     @RedisBulkhead(name = "statistics", permits = 1, expire = "10s")
     public void update() {
         database.updateStatistics();
     }
+    // end::guarded[]
 }

@@ -39,6 +39,7 @@ public class StatisticsJob {
         this.statistics = statistics;
     }
 
+    // tag::scheduled[]
     /** Runs the job, or skips it when another instance runs it, or when Redis cannot tell whether one does. */
     @Scheduled(cron = "{sample.job.cron}")
     void run() {
@@ -50,6 +51,7 @@ public class StatisticsJob {
             skipped(now);
         }
     }
+    // end::scheduled[]
 
     /**
      * What this instance has done so far.

@@ -56,6 +56,7 @@ public class Ledger {
         }
     }
 
+    // tag::guarded[]
     /**
      * Asks the partner for a price and charges it.
      *
@@ -78,6 +79,7 @@ public class Ledger {
         }
         return new Charge(article, price, permit.fencingToken());
     }
+    // end::guarded[]
 
     /**
      * Reads the account, which needs no permit.

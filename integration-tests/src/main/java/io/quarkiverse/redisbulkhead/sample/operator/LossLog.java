@@ -17,12 +17,14 @@ public class LossLog {
 
     private final Deque<PermitLost> losses = new ArrayDeque<>();
 
+    // tag::observer[]
     synchronized void lost(@Observes PermitLost loss) {
         if (losses.size() == MOST) {
             losses.removeFirst();
         }
         losses.addLast(loss);
     }
+    // end::observer[]
 
     /**
      * What was lost.

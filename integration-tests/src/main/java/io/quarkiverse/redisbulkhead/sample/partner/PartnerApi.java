@@ -8,6 +8,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
+// tag::client[]
 /**
  * A partner's API. The contract allows ten calls at once, however many instances we run, so the limit is on the client: it
  * holds wherever the client is used. Set {@code sample.partner.url} to call a real partner instead of the stand-in.
@@ -26,3 +27,4 @@ public interface PartnerApi {
     @RedisBulkhead(name = "partner-api", permits = 10)
     Quote quote(@RestQuery String article);
 }
+// end::client[]

@@ -21,6 +21,7 @@ public class ReportResource {
         this.database = database;
     }
 
+    // tag::guarded[]
     /**
      * The imperative way: runs on a worker thread, which waits for the permit and for the database.
      *
@@ -43,4 +44,5 @@ public class ReportResource {
     public Uni<Report> renderAsync() {
         return database.reportAsync();
     }
+    // end::guarded[]
 }

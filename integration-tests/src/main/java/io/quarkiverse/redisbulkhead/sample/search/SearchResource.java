@@ -23,6 +23,7 @@ public class SearchResource {
         this.database = database;
     }
 
+    // tag::guarded[]
     /**
      * Searches.
      *
@@ -34,4 +35,5 @@ public class SearchResource {
     public Report search() {
         return database.report();
     }
+    // end::guarded[]
 }

@@ -12,6 +12,7 @@ import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 
+// tag::resolver[]
 /**
  * Tells whose limit a request counts for. In an application of your own, take the tenant from the security identity: anybody
  * can write a header.
@@ -39,3 +40,4 @@ public class TenantKey implements BulkheadKeyResolver {
         return paying.contains(tenant) ? key.withPermits(PERMITS_OF_PAYING) : key;
     }
 }
+// end::resolver[]

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.message;
 
-/** The numbers of the messages about mistakes. {@code docs/errors.md} explains each of them. */
+/** The numbers of the messages about mistakes. {@code errors.adoc} in the documentation explains each of them. */
 public enum MessageCode {
 
     /** The name of a bulkhead is not valid. */
@@ -63,5 +63,5 @@ public enum MessageCode {
     RBH029;
 
     /** The last line of each report. */
-    public static final String WHERE_EXPLAINED = "The numbers are explained in docs/errors.md of Redis Bulkhead for Quarkus";
+    public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";
 }

@@ -19,9 +19,9 @@ class MessageCodeTest {
 
     @Test
     void thePageOfErrorsHasExactlyTheseNumbers() throws IOException {
-        assertThat(Files.readAllLines(PROJECT.resolve("docs/errors.md")))
-                .filteredOn(line -> line.startsWith("## "))
-                .allMatch(heading -> heading.matches("## RBH\\d{3} \\S.*"))
+        assertThat(Files.readAllLines(PROJECT.resolve("docs/modules/ROOT/pages/errors.adoc")))
+                .filteredOn(line -> line.startsWith("== "))
+                .allMatch(heading -> heading.matches("== RBH\\d{3} \\S.*"))
                 .extracting(heading -> heading.substring(3, 9))
                 .containsExactlyElementsOf(Stream.of(MessageCode.values()).map(MessageCode::name).toList());
     }

@@ -44,7 +44,7 @@ public record ErrorReply(String text) {
         }
         if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")) {
             return said
-                    + ". The Redis user needs all commands that the README lists for the store, and the keys and channels under "
+                    + ". The Redis user needs all commands that the documentation lists for the store, and the keys and channels under "
                     + "quarkus.redis-bulkhead.key-prefix";
         }
         return said;

@@ -24,7 +24,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
 
 /**
- * A Redis user who may do what the README lists, and nothing else. All tests of the contract of stores run as such a user, too.
+ * A Redis user who may do what the documentation lists, and nothing else. All tests of the contract of stores run as such a
+ * user, too.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)

@@ -81,7 +81,7 @@ final class TestCluster implements AutoCloseable {
         return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
     }
 
-    /** A client of a user that may do no more than the README grants to users of that store in a cluster. */
+    /** A client of a user that may do no more than the documentation grants to users of that store in a cluster. */
     Redis newRestrictedClient(TestStore store) {
         Vertx vertx = node().vertx();
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);

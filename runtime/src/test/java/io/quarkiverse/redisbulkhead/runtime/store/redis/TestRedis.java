@@ -62,7 +62,7 @@ public final class TestRedis implements AutoCloseable {
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
     }
 
-    /** A client of a user that may do no more than the README grants to users of that store. */
+    /** A client of a user that may do no more than the documentation grants to users of that store. */
     public Redis newRestrictedClient(TestStore store) {
         command("ACL", Stream.concat(Stream.of("SETUSER", "bulkhead"), store.rights().stream()).toArray());
         return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://bulkhead:secret@127.0.0.1:" + port));

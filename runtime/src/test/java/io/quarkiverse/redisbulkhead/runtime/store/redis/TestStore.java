@@ -65,10 +65,10 @@ public enum TestStore {
 
     abstract List<RedisLink> links(TestRedis redis, Redis client, Duration timeout);
 
-    /** What the store calls, as the README lists it. */
+    /** What the store calls, as the documentation lists it. */
     abstract List<String> commands();
 
-    /** The rights that the README lists for a user of this store, with the keys and channels of tests. */
+    /** The rights that the documentation lists for a user of this store, with the keys and channels of tests. */
     public List<String> rights() {
         List<String> rights = new ArrayList<>(List.of("reset", "resetchannels", "on", ">secret", "~test:*", "&test:*",
                 "+subscribe", "+unsubscribe", "+hello", "+auth", "+ping"));

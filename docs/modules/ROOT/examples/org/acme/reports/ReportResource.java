@@ -1,0 +1,18 @@
+package org.acme.reports;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+
+/** The first resource of a newcomer. */
+@Path("/reports")
+public class ReportResource {
+
+    @GET
+    @RedisBulkhead(name = "reports", permits = 5)
+    public String render() throws InterruptedException {
+        Thread.sleep(2_000); // the heavy query
+        return "done";
+    }
+}
