@@ -36,10 +36,12 @@ abstract class Page {
         this.text = Files.readString(file);
     }
 
-    /** The pages that people read: those beside the sources, and those for Antora. */
+    /** The pages that people read: those beside the sources, those for Antora, and templates of the forge. */
     static List<Page> all() throws IOException {
-        try (Stream<Path> here = Files.list(PROJECT); Stream<Path> docs = Files.walk(PROJECT.resolve("docs"))) {
-            Stream<Path> files = Stream.concat(here, docs).map(Path::normalize)
+        try (Stream<Path> here = Files.list(PROJECT);
+                Stream<Path> docs = Files.walk(PROJECT.resolve("docs"));
+                Stream<Path> templates = Files.walk(PROJECT.resolve(".github"))) {
+            Stream<Path> files = Stream.of(here, docs, templates).flatMap(folder -> folder).map(Path::normalize)
                     .filter(file -> !PROJECT.relativize(file).toString().contains("target/"));
             return readAll(files.filter(file -> isMarkdown(file) || isAsciidoc(file)).sorted().toList());
         }
