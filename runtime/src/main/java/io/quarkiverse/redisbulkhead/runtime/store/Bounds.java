@@ -33,8 +33,12 @@ public final class Bounds {
     public static void check(AcquireRequest request) {
         checkId(request.permitId());
         checkLimit(request.limit());
-        require(request.lease().compareTo(Duration.ZERO) > 0, "The lease must be positive: " + request.lease());
-        require(!request.place().isNegative(), "The place must not be negative: " + request.place());
+        if (request.lease().isNegative() || request.lease().isZero()) {
+            throw refused("The lease must be positive: " + request.lease());
+        }
+        if (request.place().isNegative()) {
+            throw refused("The place must not be negative: " + request.place());
+        }
     }
 
     /** How long leases or places are to be. */
@@ -42,7 +46,9 @@ public final class Bounds {
         checkCount("permits", durations.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
         durations.forEach((id, duration) -> {
             checkId(id);
-            require(duration != null, "No duration for permit " + id);
+            if (duration == null) {
+                throw refused("No duration for permit " + id);
+            }
         });
     }
 
@@ -54,13 +60,25 @@ public final class Bounds {
 
     /** The id of a permit. */
     public static void checkId(String permitId) {
-        require(!permitId.isEmpty() && permitId.chars().noneMatch(Character::isWhitespace),
-                "A permit id must not be empty nor have white space: '" + permitId + "'");
+        if (permitId.isEmpty() || hasWhiteSpace(permitId)) {
+            throw refused("A permit id must not be empty nor have white space: '" + permitId + "'");
+        }
+    }
+
+    private static boolean hasWhiteSpace(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isWhitespace(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A limit. */
     public static void checkLimit(int limit) {
-        require(limit >= 1, "The limit must be at least 1: " + limit);
+        if (limit < 1) {
+            throw refused("The limit must be at least 1: " + limit);
+        }
     }
 
     /** How many are to be listed. */
@@ -69,12 +87,12 @@ public final class Bounds {
     }
 
     private static void checkCount(String what, int count, int least, int most) {
-        require(count >= least && count <= most, "From " + least + " to " + most + " " + what + " at once, not " + count);
+        if (count < least || count > most) {
+            throw refused("From " + least + " to " + most + " " + what + " at once, not " + count);
+        }
     }
 
-    private static void require(boolean condition, String message) {
-        if (!condition) {
-            throw new IllegalArgumentException(message);
-        }
+    private static IllegalArgumentException refused(String message) {
+        return new IllegalArgumentException(message);
     }
 }

@@ -4,14 +4,18 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
-/** What is remembered about one bulkhead. Not thread-safe: its store runs one step at a time. */
+/** What is remembered about one bulkhead, and the lock that its steps take. All else is to be used within a step only. */
 final class LocalBulkhead {
 
     final Expiring<String, GrantedRequest> holders = new Expiring<>();
@@ -24,19 +28,73 @@ final class LocalBulkhead {
 
     final Standby standby = new Standby();
 
-    /** Requests that were undone; the value says nothing. */
-    final Expiring<String, Boolean> cancelled = new Expiring<>();
+    final Expiring<String, CancelledRequest> cancelled = new Expiring<>();
 
     final StatedLimits statedLimits = new StatedLimits();
 
     OptionalInt resizedTo = OptionalInt.empty();
 
     private final BulkheadId id;
+    private final Lock lock = new ReentrantLock();
+    private final LocalStep step;
+    private final BulkheadSteps operations;
 
+    private volatile boolean forgotten;
     private long lastArrival;
 
-    LocalBulkhead(BulkheadId id) {
+    LocalBulkhead(BulkheadId id, LocalClock clock) {
         this.id = id;
+        this.step = new LocalStep(this, clock);
+        this.operations = new BulkheadSteps(step);
+    }
+
+    /**
+     * Begins a step, once others have ended.
+     *
+     * @return {@code false} when this was forgotten meanwhile, and so there is no step
+     */
+    boolean begin() {
+        lock.lock();
+        if (forgotten) {
+            lock.unlock();
+            return false;
+        }
+        step.begin();
+        return true;
+    }
+
+    /** What can be done in a step. */
+    BulkheadSteps operations() {
+        return operations;
+    }
+
+    /** When the step is. */
+    long now() {
+        return step.now();
+    }
+
+    /** What is to be told when the step has ended. */
+    List<Notice> takeNotices() {
+        return step.takeNotices();
+    }
+
+    void end() {
+        lock.unlock();
+    }
+
+    /** Whether any permit is held. */
+    boolean isHeld() {
+        return holders.liveSize(now()) > 0;
+    }
+
+    /** Nobody who finds this from now on may use it. To be called within a step. */
+    void forget() {
+        forgotten = true;
+    }
+
+    /** Whether it {@linkplain #forget was forgotten}. */
+    boolean isForgotten() {
+        return forgotten;
     }
 
     BulkheadId id() {
@@ -44,7 +102,8 @@ final class LocalBulkhead {
     }
 
     /** Whether there is nothing left to remember; the limits that were stated are not worth it. */
-    boolean isDead(long now) {
+    boolean isDead() {
+        long now = now();
         return resizedTo.isEmpty() && holders.allEnded(now) && waiters.allEnded(now) && cancelled.allEnded(now);
     }
 
@@ -70,13 +129,12 @@ final class LocalBulkhead {
         }
     }
 
-    Occupancy occupancy(int most, long now) {
-        List<Holder> listedHolders = holders.live(now).limit(most)
-                .map(entry -> entry.value().describe(entry.end())).toList();
+    Occupancy occupancy(int most) {
+        long now = now();
+        List<Holder> listedHolders = holders.live(most, now).stream().map(GrantedRequest::describe).toList();
         List<Waiter> listedWaiters = Stream.concat(queue.values().stream(), standby.inOrderOfArrival())
-                .map(waiter -> waiters.get(waiter.request().permitId()))
-                .filter(entry -> entry.end() > now).limit(most)
-                .map(entry -> entry.value().describe(entry.end())).toList();
+                .filter(waiter -> waiter.end() > now).limit(most)
+                .map(WaitingRequest::describe).toList();
         return new Occupancy(holders.liveSize(now), waiters.liveSize(now), resizedTo, statedLimits.at(now), listedHolders,
                 listedWaiters);
     }

@@ -4,8 +4,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
-
 /**
  * The clock of the store: it starts with the time of day and then only follows the passing of time, whatever becomes
  * of the computer's clock. It also numbers the tickets.
@@ -28,10 +26,10 @@ final class LocalClock {
         this.startMillis = startMillis;
     }
 
-    /** To be called while the bulkhead is locked, so that its steps follow each other in time. */
-    StepTime now() {
+    /** Microseconds since the epoch. To be asked while the bulkhead is locked, so that its steps follow each other in time. */
+    long micros() {
         long elapsed = nanoTime.getAsLong() - startNanos;
-        return new StepTime(TimeUnit.MILLISECONDS.toMicros(startMillis) + TimeUnit.NANOSECONDS.toMicros(elapsed));
+        return TimeUnit.MILLISECONDS.toMicros(startMillis) + TimeUnit.NANOSECONDS.toMicros(elapsed);
     }
 
     long nextTicket(long micros) {

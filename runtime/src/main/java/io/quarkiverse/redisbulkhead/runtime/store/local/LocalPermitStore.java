@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,7 +11,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -25,9 +23,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
@@ -35,17 +33,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
  * Keeps permits in the memory of this process. Its answers are there when a method returns, and its notices are given
  * on the thread of the call that caused them, after the step is done: a listener may call the store again.
  * <p>
- * Each step runs within {@link ConcurrentHashMap#compute}, which is the one lock of its bulkhead. A bulkhead is in the
- * map only while there is anything to remember about it. As nobody may ever come back to a bulkhead whose last lease
- * has just run out, each step also looks at two others, in turn, and drops those in which nothing lives any more.
+ * Each step takes the lock of its bulkhead. A few bulkheads stay in the map when there is nothing to remember about them, as
+ * most of them are soon used again; when there are more, each is dropped by the step after which it is empty. As nobody may
+ * ever come back to a bulkhead whose last lease has just run out, each step then also looks at two others, in turn, and drops
+ * those in which nothing lives any more.
  */
-public final class LocalPermitStore implements PermitStore {
+public final class LocalPermitStore implements InProcessPermitStore {
 
     private static final Logger LOG = Logger.getLogger(LocalPermitStore.class);
 
+    private static final int MOST_AT_REST = 100;
     private static final int LOOKED_AT_IN_PASSING = 2;
 
     private final LocalClock clock;
+    private final int mostAtRest;
 
     private final ConcurrentHashMap<BulkheadId, LocalBulkhead> bulkheads = new ConcurrentHashMap<>();
 
@@ -67,7 +68,12 @@ public final class LocalPermitStore implements PermitStore {
      * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again
      */
     public LocalPermitStore(LongSupplier nanoTime, long startEpochMillis) {
-        clock = new LocalClock(nanoTime, startEpochMillis);
+        this(nanoTime, startEpochMillis, MOST_AT_REST);
+    }
+
+    LocalPermitStore(LongSupplier nanoTime, long startEpochMillis, int mostAtRest) {
+        this.clock = new LocalClock(nanoTime, startEpochMillis);
+        this.mostAtRest = mostAtRest;
     }
 
     @Override
@@ -84,11 +90,30 @@ public final class LocalPermitStore implements PermitStore {
     }
 
     @Override
+    public long takeIfFree(AcquireRequest request) {
+        Bounds.check(request);
+        LocalBulkhead bulkhead = begin(request.bulkhead());
+        try {
+            return bulkhead.operations().takeIfFree(request);
+        } finally {
+            end(bulkhead);
+        }
+    }
+
+    @Override
+    public boolean releaseNow(BulkheadId id, String permitId) {
+        Bounds.checkId(permitId);
+        LocalBulkhead bulkhead = begin(id);
+        try {
+            return bulkhead.operations().release(permitId);
+        } finally {
+            end(bulkhead);
+        }
+    }
+
+    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return answer(() -> {
-            Bounds.checkId(permitId);
-            return change(bulkhead, steps -> steps.release(permitId));
-        });
+        return answer(() -> releaseNow(bulkhead, permitId));
     }
 
     @Override
@@ -103,7 +128,7 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return answer(() -> {
             Bounds.check(leases);
-            return inspect(bulkhead, it -> new BulkheadSteps(new LocalStep(it, clock)).renew(leases));
+            return inspect(bulkhead, it -> it.operations().renew(leases));
         });
     }
 
@@ -138,21 +163,14 @@ public final class LocalPermitStore implements PermitStore {
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return answer(() -> {
             Bounds.checkListed(most);
-            return inspect(bulkhead, it -> it.occupancy(most, clock.now().millis()));
+            return inspect(bulkhead, it -> it.occupancy(most));
         });
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {
-            long now = clock.now().millis();
-            List<BulkheadId> held = new ArrayList<>();
-            bulkheads.keySet().forEach(id -> bulkheads.computeIfPresent(id, (key, bulkhead) -> {
-                if (!bulkhead.holders.allEnded(now)) {
-                    held.add(key);
-                }
-                return bulkhead;
-            }));
+            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, LocalBulkhead::isHeld)).toList();
             return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
                     ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
                     : Optional.empty());
@@ -172,31 +190,58 @@ public final class LocalPermitStore implements PermitStore {
         }
     }
 
-    /** One step that leaves no dead entry behind. */
     private <T> T change(BulkheadId id, Function<BulkheadSteps, T> operation) {
-        AtomicReference<Outcome<T>> outcome = new AtomicReference<>();
-        bulkheads.compute(id, (key, known) -> {
-            LocalBulkhead bulkhead = known == null ? new LocalBulkhead(id) : known;
-            LocalStep step = new LocalStep(bulkhead, clock);
-            outcome.set(new Outcome<>(operation.apply(new BulkheadSteps(step)), step.notices()));
-            return keep(bulkhead, known == null, step);
-        });
-        tell(outcome.get().notices());
-        dropDeadOnes();
-        return outcome.get().answer();
-    }
-
-    private record Outcome<T>(T answer, List<Notice> notices) {
-    }
-
-    private LocalBulkhead keep(LocalBulkhead bulkhead, boolean isNew, LocalStep step) {
-        if (bulkhead.isDead(step.time().millis())) {
-            return null;
+        LocalBulkhead bulkhead = begin(id);
+        try {
+            return operation.apply(bulkhead.operations());
+        } finally {
+            end(bulkhead);
         }
-        if (isNew) {
-            rounds.add(bulkhead);
+    }
+
+    /** Begins a step, which must {@linkplain #end end}. */
+    private LocalBulkhead begin(BulkheadId id) {
+        LocalBulkhead bulkhead = known(id);
+        while (!bulkhead.begin()) {
+            bulkhead = known(id);
         }
         return bulkhead;
+    }
+
+    private LocalBulkhead known(BulkheadId id) {
+        LocalBulkhead known = bulkheads.get(id);
+        if (known != null) {
+            return known;
+        }
+        dropDeadOnes();
+        return bulkheads.computeIfAbsent(id, missing -> {
+            LocalBulkhead bulkhead = new LocalBulkhead(missing, clock);
+            rounds.add(bulkhead);
+            return bulkhead;
+        });
+    }
+
+    private void end(LocalBulkhead bulkhead) {
+        List<Notice> notices = bulkhead.takeNotices();
+        dropIfDead(bulkhead);
+        bulkhead.end();
+        tell(notices);
+        if (areMany()) {
+            dropDeadOnes();
+        }
+    }
+
+    /** Within a step. */
+    private void dropIfDead(LocalBulkhead bulkhead) {
+        if (areMany() && bulkhead.isDead()) {
+            // In this order, as whoever finds it forgotten looks for it again.
+            bulkheads.remove(bulkhead.id());
+            bulkhead.forget();
+        }
+    }
+
+    private boolean areMany() {
+        return bulkheads.size() > mostAtRest;
     }
 
     /**
@@ -204,17 +249,24 @@ public final class LocalPermitStore implements PermitStore {
      * ended may still poll, as long as no other step has seen that.
      */
     private <T> T inspect(BulkheadId id, Function<LocalBulkhead, T> operation) {
-        AtomicReference<T> answer = new AtomicReference<>();
-        bulkheads.compute(id, (key, known) -> {
-            answer.set(operation.apply(known == null ? new LocalBulkhead(id) : known));
-            return known;
-        });
-        return answer.get();
+        LocalBulkhead bulkhead = bulkheads.get(id);
+        if (bulkhead == null || !bulkhead.begin()) {
+            bulkhead = new LocalBulkhead(id, clock);
+            bulkhead.begin();
+        }
+        try {
+            return operation.apply(bulkhead);
+        } finally {
+            bulkhead.end();
+        }
     }
 
     private void tell(List<Notice> notices) {
+        if (notices.isEmpty()) {
+            return;
+        }
         untold.addAll(notices);
-        if (notices.isEmpty() || toBeTold.getAndAdd(notices.size()) > 0) {
+        if (toBeTold.getAndAdd(notices.size()) > 0) {
             return;
         }
         do {
@@ -239,9 +291,16 @@ public final class LocalPermitStore implements PermitStore {
         }
     }
 
-    /** Drops the bulkhead when it is dead. Of two with the same id, one after the other, only the younger is there. */
+    /** Drops the bulkhead when it is dead. */
     private boolean isStillThere(LocalBulkhead bulkhead) {
-        return bulkhead == bulkheads.computeIfPresent(bulkhead.id(),
-                (key, known) -> known == bulkhead && known.isDead(clock.now().millis()) ? null : known);
+        if (!bulkhead.begin()) {
+            return false;
+        }
+        try {
+            dropIfDead(bulkhead);
+        } finally {
+            bulkhead.end();
+        }
+        return !bulkhead.isForgotten();
     }
 }

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.local;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -17,39 +16,58 @@ import io.quarkiverse.redisbulkhead.runtime.store.steps.QueuedWaiter;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.StandbyRound;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
 
-/** A bulkhead of this process at one instant; collects what is to be told when the step is over. */
+/** The steps of one bulkhead of this process, one after the other; collects what is to be told when a step is over. */
 final class LocalStep implements BulkheadState {
 
     private final LocalBulkhead bulkhead;
     private final LocalClock clock;
-    private final StepTime time;
-    private final long now;
-    private final List<Notice> notices = new ArrayList<>();
 
-    /** Begins a step now. */
+    private long micros;
+    private long now;
+    private List<Notice> notices = List.of();
+
     LocalStep(LocalBulkhead bulkhead, LocalClock clock) {
         this.bulkhead = bulkhead;
         this.clock = clock;
-        this.time = clock.now();
-        this.now = time.millis();
     }
 
-    List<Notice> notices() {
-        return notices;
+    /** Begins the next step now. */
+    void begin() {
+        micros = clock.micros();
+        now = time().millis();
+    }
+
+    List<Notice> takeNotices() {
+        List<Notice> taken = notices;
+        notices = List.of();
+        return taken;
+    }
+
+    private void tell(Notice notice) {
+        if (notices.isEmpty()) {
+            notices = new ArrayList<>();
+        }
+        notices.add(notice);
     }
 
     @Override
     public StepTime time() {
-        return time;
+        return new StepTime(micros);
+    }
+
+    long now() {
+        return now;
     }
 
     @Override
     public void removeEnded() {
-        bulkhead.cancelled.removeEnded(now, nothing -> {
+        bulkhead.cancelled.removeEnded(now, request -> {
         });
         bulkhead.holders.removeEnded(now, permit -> {
         });
-        bulkhead.waiters.removeEnded(now, bulkhead::removeFromLine);
+        if (!bulkhead.waiters.isEmpty()) {
+            bulkhead.waiters.removeEnded(now, bulkhead::removeFromLine);
+        }
     }
 
     @Override
@@ -59,7 +77,7 @@ final class LocalStep implements BulkheadState {
 
     @Override
     public OptionalLong nearestLeaseEnd() {
-        return bulkhead.holders.live(now).mapToLong(Expiring.Entry::end).findFirst();
+        return bulkhead.holders.live(1, now).stream().mapToLong(GrantedRequest::end).findFirst();
     }
 
     @Override
@@ -69,7 +87,7 @@ final class LocalStep implements BulkheadState {
 
     @Override
     public long ticketOf(String permitId) {
-        return bulkhead.holders.get(permitId).value().ticket();
+        return bulkhead.holders.get(permitId).ticket();
     }
 
     @Override
@@ -80,11 +98,11 @@ final class LocalStep implements BulkheadState {
     @Override
     public long grant(AcquireRequest request, long leaseEnd) {
         bulkhead.removeWaiter(request.permitId());
-        return grant(request, clock.nextTicket(time.micros()), leaseEnd);
+        return grant(request, clock.nextTicket(micros), leaseEnd);
     }
 
     private long grant(AcquireRequest request, long ticket, long leaseEnd) {
-        bulkhead.holders.put(request.permitId(), new GrantedRequest(request, ticket, now), leaseEnd);
+        bulkhead.holders.add(new GrantedRequest(request, ticket, now), leaseEnd);
         return ticket;
     }
 
@@ -96,7 +114,7 @@ final class LocalStep implements BulkheadState {
     @Override
     public void revoke(String permitId) {
         bulkhead.holders.remove(permitId);
-        notices.add(new Notice.Revoked(permitId));
+        tell(new Notice.Revoked(permitId));
     }
 
     @Override
@@ -120,9 +138,9 @@ final class LocalStep implements BulkheadState {
         if (bulkhead.waiters.lengthen(request.permitId(), placeEnd)) {
             return;
         }
-        long ticket = request.fair() ? clock.nextTicket(time.micros()) : 0;
+        long ticket = request.fair() ? clock.nextTicket(micros) : 0;
         WaitingRequest waiter = new WaitingRequest(request, ticket, bulkhead.nextArrival(), now);
-        bulkhead.waiters.put(request.permitId(), waiter, placeEnd);
+        bulkhead.waiters.add(waiter, placeEnd);
         if (request.fair()) {
             bulkhead.queue.put(ticket, waiter);
         } else {
@@ -142,24 +160,30 @@ final class LocalStep implements BulkheadState {
 
     @Override
     public Optional<QueuedWaiter> firstInQueue() {
-        return Optional.ofNullable(bulkhead.queue.firstEntry()).map(Map.Entry::getValue)
-                .map(first -> new QueuedWaiter(first.request().permitId(), first.ticket(), first.request().limit(),
-                        first.request().lease(), bulkhead.waiters.get(first.request().permitId()).end()));
+        if (bulkhead.queue.isEmpty()) {
+            return Optional.empty();
+        }
+        WaitingRequest first = bulkhead.queue.firstEntry().getValue();
+        return Optional.of(new QueuedWaiter(first.request().permitId(), first.ticket(), first.request().limit(),
+                first.request().lease(), first.end()));
     }
 
     @Override
     public void handOver(QueuedWaiter waiter, long leaseEnd) {
         WaitingRequest request = bulkhead.removeWaiter(waiter.permitId());
         grant(request.request(), waiter.ticket(), leaseEnd);
-        notices.add(new Notice.HandedOver(waiter.permitId(), new HandOver(waiter.ticket(), leaseEnd)));
+        tell(new Notice.HandedOver(waiter.permitId(), new HandOver(waiter.ticket(), leaseEnd)));
     }
 
     @Override
     public StandbyRound standbyRound() {
+        if (bulkhead.standby.isEmpty()) {
+            return taken -> false;
+        }
         long lastTurn = bulkhead.standby.lastTurn();
         return taken -> {
             Optional<WaitingRequest> next = nextOnStandby(taken, lastTurn);
-            next.ifPresent(waiter -> notices.add(new Notice.PermitFree(waiter.request().permitId())));
+            next.ifPresent(waiter -> tell(new Notice.PermitFree(waiter.request().permitId())));
             return next.isPresent();
         };
     }
@@ -179,7 +203,7 @@ final class LocalStep implements BulkheadState {
     @Override
     public void rememberCancelled(String permitId, long until) {
         if (!bulkhead.cancelled.lengthen(permitId, until)) {
-            bulkhead.cancelled.put(permitId, true, until);
+            bulkhead.cancelled.add(new CancelledRequest(permitId), until);
         }
     }
 
@@ -197,7 +221,7 @@ final class LocalStep implements BulkheadState {
     public void stateLimit(int limit) {
         Set<Integer> others = bulkhead.statedLimits.state(limit, now);
         if (!others.isEmpty()) {
-            notices.add(new Notice.LimitsDiffer(bulkhead.id(), limit, others));
+            tell(new Notice.LimitsDiffer(bulkhead.id(), limit, others));
         }
     }
 }

@@ -26,6 +26,10 @@ final class Standby {
 
     private long lastTurn;
 
+    boolean isEmpty() {
+        return byArrival.isEmpty();
+    }
+
     void add(WaitingRequest waiter) {
         byArrival.put(waiter.arrival(), waiter);
         takeTurn(waiter);

@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
@@ -29,16 +30,14 @@ public final class BulkheadSteps {
     public static final int PASSED_ON_AT_ONCE = 100;
 
     private final BulkheadState state;
-    private final StepTime time;
 
     /**
-     * Begins a step.
+     * Steps of one bulkhead.
      *
-     * @param state the bulkhead
+     * @param state the bulkhead; it may be the same for several steps, one after the other
      */
     public BulkheadSteps(BulkheadState state) {
         this.state = state;
-        this.time = state.time();
     }
 
     /** As {@link PermitStore#acquire}. */
@@ -51,18 +50,36 @@ public final class BulkheadSteps {
         state.stateLimit(request.limit());
         if (state.isHeld(id)) {
             // The caller counts its lease from when it asked; the permit may have been handed over long before.
-            state.lengthenLease(id, time.endOf(request.lease()));
+            state.lengthenLease(id, state.time().endOf(request.lease()));
             return new Granted(state.ticketOf(id), false);
         }
-        int limit = state.resizedTo().orElse(request.limit());
-        if (state.queueIsEmpty() && state.inUse() < limit) {
-            return new Granted(state.grant(request, time.endOf(request.lease())), false);
+        int limit = limitOf(request);
+        if (isFree(limit)) {
+            return new Granted(state.grant(request, state.time().endOf(request.lease())), false);
         }
         if (request.place().isZero()) {
             return new Full(limit, nearestLeaseEnd(), false);
         }
-        state.keepPlace(request, time.endOf(request.place()));
-        return new Waiting(limit, nearestLeaseEnd(), time.nextMillis(), false);
+        state.keepPlace(request, state.time().endOf(request.place()));
+        return new Waiting(limit, nearestLeaseEnd(), state.time().nextMillis(), false);
+    }
+
+    /** As {@link InProcessPermitStore#takeIfFree}. */
+    public long takeIfFree(AcquireRequest request) {
+        settle();
+        if (!isFree(limitOf(request))) {
+            return InProcessPermitStore.NONE_FREE;
+        }
+        state.stateLimit(request.limit());
+        return state.grant(request, state.time().endOf(request.lease()));
+    }
+
+    private int limitOf(AcquireRequest request) {
+        return state.resizedTo().orElse(request.limit());
+    }
+
+    private boolean isFree(int limit) {
+        return state.queueIsEmpty() && state.inUse() < limit;
     }
 
     /** As {@link PermitStore#release}. */
@@ -82,7 +99,7 @@ public final class BulkheadSteps {
             Left left = state.leave(id);
             freed += left == Left.PERMIT ? 1 : 0;
             standbyLeft |= left == Left.STANDBY;
-            state.rememberCancelled(id, time.endOf(forgetAfter));
+            state.rememberCancelled(id, state.time().endOf(forgetAfter));
         }
         settle();
         wake(Math.max(freed, standbyLeft ? 1 : 0));
@@ -96,7 +113,7 @@ public final class BulkheadSteps {
         Set<String> lost = new HashSet<>();
         leases.forEach((id, lease) -> {
             if (state.isHeld(id)) {
-                state.lengthenLease(id, time.endOf(lease));
+                state.lengthenLease(id, state.time().endOf(lease));
             } else {
                 lost.add(id);
             }
@@ -106,7 +123,7 @@ public final class BulkheadSteps {
 
     /** As {@link PermitStore#poll}. */
     public PollReply poll(int limit, Map<String, Duration> places) {
-        places.forEach((id, place) -> state.lengthenPlace(id, time.endOf(place)));
+        places.forEach((id, place) -> state.lengthenPlace(id, state.time().endOf(place)));
         settle();
         Map<String, HandOver> handedOver = new HashMap<>();
         Set<String> gone = new HashSet<>();
@@ -118,7 +135,7 @@ public final class BulkheadSteps {
             }
         }
         int free = state.queueIsEmpty() ? Math.max(0, state.resizedTo().orElse(limit) - state.inUse()) : 0;
-        return new PollReply(handedOver, gone, free, nearestLeaseEnd(), time.nextMillis());
+        return new PollReply(handedOver, gone, free, nearestLeaseEnd(), state.time().nextMillis());
     }
 
     /** As {@link PermitStore#revoke}. */
@@ -161,7 +178,7 @@ public final class BulkheadSteps {
         state.removeEnded();
         Optional<QueuedWaiter> first = state.firstInQueue();
         while (first.isPresent() && state.inUse() < state.resizedTo().orElse(first.get().limit())) {
-            state.handOver(first.get(), HandOver.leaseEnd(time.millis(), first.get().placeEnd(), first.get().lease()));
+            state.handOver(first.get(), HandOver.leaseEnd(state.time().millis(), first.get().placeEnd(), first.get().lease()));
             first = state.firstInQueue();
         }
     }
@@ -184,6 +201,6 @@ public final class BulkheadSteps {
     private Duration nearestLeaseEnd() {
         return state.nearestLeaseEnd().isEmpty()
                 ? Duration.ZERO
-                : Duration.ofMillis(Math.max(1, state.nearestLeaseEnd().getAsLong() - time.nextMillis()));
+                : Duration.ofMillis(Math.max(1, state.nearestLeaseEnd().getAsLong() - state.time().nextMillis()));
     }
 }

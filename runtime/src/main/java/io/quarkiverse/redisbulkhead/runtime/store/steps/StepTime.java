@@ -12,6 +12,8 @@ public record StepTime(long micros) {
     /** Longer than anybody means, and short enough to be added to any instant. */
     private static final Duration LONGEST = Duration.ofDays(365_000);
 
+    private static final int NANOS_PER_MILLI = 1_000_000;
+
     /** The instant in whole milliseconds since the epoch: what ends then, or before, has ended. */
     public long millis() {
         return Math.floorDiv(micros, 1_000L);
@@ -29,7 +31,11 @@ public record StepTime(long micros) {
      * @return in milliseconds since the epoch
      */
     public long endOf(Duration duration) {
+        if (duration.isNegative()) {
+            return millis();
+        }
         Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
-        return bounded.isNegative() ? millis() : nextMillis() + bounded.plusNanos(999_999).toMillis();
+        return nextMillis() + bounded.toSeconds() * 1_000
+                + (bounded.getNano() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
     }
 }

@@ -19,7 +19,7 @@ public final class LocalStoreFixture implements StoreFixture {
 
     private final List<Notice> notices = new CopyOnWriteArrayList<>();
 
-    final LocalPermitStore store = new LocalPermitStore(nanoTime::get, START_MILLIS);
+    final LocalPermitStore store = new LocalPermitStore(nanoTime::get, START_MILLIS, 0);
 
     public LocalStoreFixture() {
         store.listen(notices::add);
