@@ -21,8 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
- * The guard of each guarded method. All of them are made at start-up from what the build found; a call looks its
- * guard up by the method object that the container hands to the interceptor.
+ * The guard of each guarded method. All of them are made at start-up from what the build found.
  */
 @Singleton
 public class GuardRegistry {
@@ -30,11 +29,8 @@ public class GuardRegistry {
     private record Signature(String beanClass, String method, List<String> parameterTypes) {
     }
 
-    private record Target(Class<?> type, Method method) {
-    }
-
     private final Map<Signature, GuardedCalls> declared = new HashMap<>();
-    private final Map<Target, GuardedCalls> known = new ConcurrentHashMap<>();
+    private final Map<Class<?>, GuardsOfBean> beans = new ConcurrentHashMap<>();
 
     /**
      * Makes the guards.
@@ -100,31 +96,26 @@ public class GuardRegistry {
     }
 
     /**
-     * What guards the calls of a method.
+     * What guards the calls of a bean.
      *
-     * @param type the class of the bean instance, which may be the subclass that the container generated
-     * @param method the method that is called
+     * @param bean the class of the bean instance, which may be the subclass that the container generated
      * @return never null
-     * @throws IllegalStateException when the build did not find the method, which is a defect of this extension
      */
-    GuardedCalls of(Class<?> type, Method method) {
-        Target target = new Target(type, method);
-        GuardedCalls calls = known.get(target);
-        return calls != null ? calls : known.computeIfAbsent(target, this::find);
+    GuardsOfBean of(Class<?> bean) {
+        return beans.computeIfAbsent(bean, type -> new GuardsOfBean(method -> find(type, method)));
     }
 
     // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
-    private GuardedCalls find(Target target) {
-        Method method = target.method();
+    private GuardedCalls find(Class<?> bean, Method method) {
         List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
-        for (Class<?> type = target.type(); type != null; type = type.getSuperclass()) {
+        for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
             GuardedCalls calls = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
             if (calls != null) {
                 return calls;
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
-                + target.type().getName() + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; "
+                + bean.getName() + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; "
                 + "please report it");
     }
 }

@@ -3,8 +3,12 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Supplier;
+
+import jakarta.interceptor.InvocationContext;
 
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
@@ -18,15 +22,28 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
  */
 record GuardedCalls(Guard guard, Function<Object[], List<Semaphore>> semaphores, String method, Executions executions) {
 
+    private record Call(GuardedCalls calls, InvocationContext invocation) implements Supplier<Admission>, Callable<Object> {
+
+        @Override
+        public Admission get() {
+            return calls.executions.admit(calls.semaphores.apply(invocation.getParameters()), calls.method);
+        }
+
+        @Override
+        public Object call() throws Exception {
+            return invocation.proceed();
+        }
+    }
+
     /**
      * Makes one call.
      *
-     * @param arguments its arguments
-     * @param proceed runs the method
+     * @param invocation has its arguments, and runs the method
      * @return what the guard makes of its result
      * @throws Exception what the method threw, or the rejection
      */
-    Object call(Object[] arguments, Callable<Object> proceed) throws Exception {
-        return guard.call(() -> executions.admit(semaphores.apply(arguments), method), proceed);
+    Object call(InvocationContext invocation) throws Exception {
+        Call call = new Call(this, invocation);
+        return guard.call(call, call);
     }
 }

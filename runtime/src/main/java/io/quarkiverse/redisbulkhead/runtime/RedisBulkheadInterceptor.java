@@ -20,7 +20,7 @@ public class RedisBulkheadInterceptor {
     public static final int PRIORITY = Interceptor.Priority.PLATFORM_AFTER + 100;
 
     private final Instance<GuardRegistry> registry;
-    private GuardRegistry guards;
+    private GuardsOfBean guards;
 
     /**
      * Creates the interceptor; one per bean instance.
@@ -35,15 +35,14 @@ public class RedisBulkheadInterceptor {
 
     @AroundInvoke
     Object guard(InvocationContext invocation) throws Exception {
-        return guards().of(invocation.getTarget().getClass(), invocation.getMethod())
-                .call(invocation.getParameters(), invocation::proceed);
+        return guards(invocation).of(invocation.getMethod()).call(invocation);
     }
 
-    // Threads that race here find the same singleton.
-    private GuardRegistry guards() {
-        GuardRegistry known = guards;
+    // Threads that race here find the same.
+    private GuardsOfBean guards(InvocationContext invocation) {
+        GuardsOfBean known = guards;
         if (known == null) {
-            known = registry.get();
+            known = registry.get().of(invocation.getTarget().getClass());
             guards = known;
         }
         return known;

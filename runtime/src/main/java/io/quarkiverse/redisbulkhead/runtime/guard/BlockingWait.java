@@ -1,10 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
 
@@ -48,6 +51,20 @@ public final class BlockingWait {
             }
             throw new IllegalStateException(e.getCause());
         }
+    }
+
+    /**
+     * Waits for permits, unless they are held already.
+     *
+     * @param bulkhead the bulkhead that is asked, for the message
+     * @param admission the request for them
+     * @return the permits
+     * @throws BulkheadUnavailableException when the thread is interrupted meanwhile; it stays interrupted
+     * @throws RuntimeException the rejection, with the stack trace of the caller
+     */
+    public static List<HeldPermit> permits(String bulkhead, Admission admission) {
+        List<HeldPermit> held = admission.heldNow();
+        return held.isEmpty() ? await(bulkhead, admission.granted()) : held;
     }
 
     /**

@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /** Interrupts the thread of a blocking execution when one of its permits is lost and that is to end it. */
@@ -13,10 +16,24 @@ final class Interruption implements AutoCloseable {
     private boolean over;
     private boolean interrupted;
 
-    /** Watches the permits of an execution on the current thread. */
-    Interruption(List<HeldPermit> permits) {
-        permits.stream().flatMap(permit -> permit.interruption().stream())
-                .forEach(loss -> loss.thenRun(this::interrupt));
+    private Interruption() {
+    }
+
+    /**
+     * Watches the permits of an execution on the current thread.
+     *
+     * @return null, which is nothing to close, when no loss is to end it
+     */
+    static Interruption of(List<HeldPermit> permits) {
+        Interruption watch = null;
+        for (int i = 0; i < permits.size(); i++) {
+            Optional<CompletionStage<PermitLost>> loss = permits.get(i).interruption();
+            if (loss.isPresent()) {
+                watch = watch == null ? new Interruption() : watch;
+                loss.get().thenRun(watch::interrupt);
+            }
+        }
+        return watch;
     }
 
     private synchronized void interrupt() {

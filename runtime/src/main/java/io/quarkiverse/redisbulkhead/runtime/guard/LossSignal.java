@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -39,7 +40,14 @@ final class LossSignal {
     }
 
     private static List<CompletionStage<PermitLost>> signals(List<HeldPermit> permits) {
-        return permits.stream().flatMap(permit -> permit.interruption().stream()).toList();
+        List<CompletionStage<PermitLost>> signals = List.of();
+        for (HeldPermit permit : permits) {
+            if (permit.interruption().isPresent()) {
+                signals = signals.isEmpty() ? new ArrayList<>() : signals;
+                signals.add(permit.interruption().get());
+            }
+        }
+        return signals;
     }
 
     private <T> Uni<T> failureAt(List<CompletionStage<PermitLost>> signals) {

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
  */
 public final class SynchronousGuard implements Guard {
 
-    private final String label;
+    private final Supplier<String> message;
     private final String bulkhead;
 
     /**
@@ -23,19 +23,18 @@ public final class SynchronousGuard implements Guard {
      * @param bulkhead the name of its first bulkhead, for messages
      */
     public SynchronousGuard(String label, String bulkhead) {
-        this.label = label;
+        this.message = () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an "
+                + "event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni";
         this.bulkhead = bulkhead;
     }
 
     @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
-        BlockingWait.requireAllowed(
-                () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an event "
-                        + "loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni");
+        BlockingWait.requireAllowed(message);
         Admission admission = admissions.get();
         try {
-            List<HeldPermit> permits = BlockingWait.await(bulkhead, admission.granted());
-            try (Interruption interruption = new Interruption(permits)) {
+            List<HeldPermit> permits = BlockingWait.permits(bulkhead, admission);
+            try (Interruption interruption = Interruption.of(permits)) {
                 return HeldPermits.with(permits, method);
             }
         } finally {

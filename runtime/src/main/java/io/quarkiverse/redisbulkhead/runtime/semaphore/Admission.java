@@ -21,6 +21,15 @@ public interface Admission {
     CompletionStage<List<HeldPermit>> granted();
 
     /**
+     * The permits, if all of them are held already: so that whoever need not wait is spared the ways of waiting.
+     *
+     * @return empty as long as the execution may not run; and where {@link #granted()} has to be asked
+     */
+    default List<HeldPermit> heldNow() {
+        return List.of();
+    }
+
+    /**
      * Whether it is clear if the execution must wait.
      *
      * @return completes when {@link #granted()} does, or as soon as a permit must be waited for; in bounded time, and

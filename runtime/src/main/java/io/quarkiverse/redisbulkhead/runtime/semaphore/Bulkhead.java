@@ -12,8 +12,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  *
  * @param id which one
  * @param spec its definition
+ * @param terms what the definition means for leases
  */
-record Bulkhead(BulkheadId id, SemaphoreSpec spec) {
+record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
+
+    Bulkhead(BulkheadId id, SemaphoreSpec spec) {
+        this(id, spec, LeaseTerms.of(spec));
+    }
 
     /** One limit for all. */
     static Bulkhead of(SemaphoreSpec spec) {
@@ -22,7 +27,7 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec) {
 
     /** One of its keys, which may have a limit of its own. */
     Bulkhead forKey(String key, OptionalInt permits) {
-        return new Bulkhead(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()));
+        return new Bulkhead(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -36,7 +41,7 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec) {
 
     /** The same, with another time to wait. */
     Bulkhead within(Duration maxWait) {
-        return new Bulkhead(id, spec.toBuilder().maxWait(maxWait).build());
+        return spec.maxWait().equals(maxWait) ? this : new Bulkhead(id, spec.toBuilder().maxWait(maxWait).build(), terms);
     }
 
     String name() {

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Counts the executions that are under way or wait for their permits, so that a shutdown can wait for them. Safe for use
@@ -22,8 +22,9 @@ public final class Executions {
     public Admission admit(List<Semaphore> semaphores, String method) {
         underWay.begin();
         try {
-            return new Counted(
-                    semaphores.size() == 1 ? semaphores.get(0).admit(method) : new AdmissionChain(semaphores, method));
+            Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method)
+                    : new AdmissionChain(semaphores, method);
+            return admission instanceof GrantedAdmission granted ? granted.countedBy(underWay) : new Counted(admission);
         } catch (RuntimeException | Error e) {
             underWay.end();
             throw e;
@@ -42,10 +43,16 @@ public final class Executions {
     private final class Counted implements Admission {
 
         private final Admission admission;
-        private final AtomicBoolean counted = new AtomicBoolean(true);
+        // Guarded by this.
+        private boolean counted = true;
 
         private Counted(Admission admission) {
             this.admission = admission;
+        }
+
+        @Override
+        public List<HeldPermit> heldNow() {
+            return admission.heldNow();
         }
 
         @Override
@@ -60,11 +67,25 @@ public final class Executions {
 
         @Override
         public CompletionStage<Void> end() {
-            return admission.end().whenComplete((given, none) -> {
-                if (counted.compareAndSet(true, false)) {
-                    underWay.end();
-                }
-            });
+            CompletionStage<Void> end = admission.end();
+            CompletableFuture<Void> ended = end.toCompletableFuture();
+            if (ended.isDone()) {
+                countOff();
+                return end;
+            }
+            return ended.thenRun(this::countOff);
+        }
+
+        private void countOff() {
+            if (isFirst()) {
+                underWay.end();
+            }
+        }
+
+        private synchronized boolean isFirst() {
+            boolean first = counted;
+            counted = false;
+            return first;
         }
     }
 }

@@ -4,12 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 
-import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -17,15 +14,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is a little earlier than the
  * end by the clock of the store: it counts from before the store was asked, and stays away from the end by a margin.
  */
-final class LeasedPermit implements HeldPermit {
+final class LeasedPermit extends RenewalPlace implements HeldPermit {
 
     // Stores count in milliseconds, so a lease that ends less than one before max-hold ends with it.
     private static final long ONE_MILLI = Duration.ofMillis(1).toNanos();
 
-    // A lease ends here before it ends in the store by this part of it, at most by so much: that long it may take to notice the end and to tell of
-    // it, while others already ask for the permit; and clocks do not go at quite the same rate.
-    private static final int MARGINS_PER_LEASE = 20;
-    private static final Duration LONGEST_MARGIN = Duration.ofSeconds(1);
+    private static final int RENEWALS_PER_LEASE = 3;
+
+    private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
+    private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
 
     private enum State {
         HELD,
@@ -33,20 +30,14 @@ final class LeasedPermit implements HeldPermit {
         LOST
     }
 
+    private final SemaphoreEngine engine;
     private final Bulkhead bulkhead;
-    private final SemaphoreSpec spec;
     private final String id;
     private final String method;
     private final long fencingToken;
-    private final PermitKeeper keeper;
-    private final PermitReturns returns;
-    private final UnderWay underWay;
-    private final Timers timers;
-    private final Duration lease;
-    private final Duration margin;
     private final long holdEndNanos;
-    private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
     private final CompletableFuture<PermitLost> interruption;
+    private volatile State state = State.HELD;
     private volatile long leaseEndNanos;
     private volatile boolean copyMayFollow;
 
@@ -64,21 +55,15 @@ final class LeasedPermit implements HeldPermit {
      */
     LeasedPermit(SemaphoreEngine engine, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
             long sinceNanos, long endInStoreNanos) {
+        this.engine = engine;
         this.bulkhead = bulkhead;
-        this.spec = bulkhead.spec();
         this.id = id;
         this.method = method;
         this.fencingToken = engine.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
-        this.keeper = engine.keeper();
-        this.returns = engine.returns();
-        this.underWay = engine.underWay();
-        this.timers = engine.timers();
-        this.interruption = spec.onLost() == OnLost.INTERRUPT ? new CompletableFuture<>() : null;
-        this.lease = leaseOf(spec);
-        this.margin = marginOf(longestHere(spec));
-        this.holdEndNanos = sinceNanos + spec.maxHold().orElse(lease).toNanos();
-        this.leaseEndNanos = endInStoreNanos - margin.toNanos();
+        this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
+        this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
+        this.leaseEndNanos = endInStoreNanos - bulkhead.terms().marginNanos();
     }
 
     @Override
@@ -107,7 +92,7 @@ final class LeasedPermit implements HeldPermit {
 
     @Override
     public boolean isHeld() {
-        return state.get() == State.HELD && leaseEndNanos - timers.nanoTime() > 0;
+        return state == State.HELD && leaseEndNanos - engine.timers().nanoTime() > 0;
     }
 
     @Override
@@ -118,26 +103,43 @@ final class LeasedPermit implements HeldPermit {
     @Override
     public CompletionStage<Boolean> refresh() {
         if (!isHeld()) {
-            return CompletableFuture.completedStage(false);
+            return NO;
         }
-        return StoreFailures.translate(spec.name(), keeper.renewNow(this));
+        return StoreFailures.translate(bulkhead.name(), engine.keeper().renewNow(this));
     }
 
     @Override
     public CompletionStage<Boolean> release() {
-        State before = state.getAndSet(State.RELEASED);
+        State before = changeTo(State.RELEASED);
         if (before == State.RELEASED) {
-            return CompletableFuture.completedStage(false);
+            return NO;
         }
         // Before the keeper forgets it, so that a shutdown sees it at any moment in one of the two.
-        underWay.begin();
-        keeper.forget(this);
-        return returns.giveBack(bulkhead.id(), id, lease, copyMayFollow).thenApply(found -> {
+        engine.underWay().begin();
+        engine.keeper().forget(this);
+        CompletableFuture<Found> answer = engine.returns()
+                .giveBack(bulkhead.id(), id, bulkhead.terms().lease(), copyMayFollow).toCompletableFuture();
+        if (answer.isDone()) {
+            return givenBack(before, answer.join()) ? YES : NO;
+        }
+        return answer.thenApply(found -> givenBack(before, found));
+    }
+
+    private boolean givenBack(State before, Found found) {
+        try {
             if (found == Found.NOT_HELD && before == State.HELD) {
-                keeper.report(loss(Reason.GONE));
+                engine.keeper().report(loss(Reason.GONE));
             }
-            return found != Found.NOT_HELD && before == State.HELD;
-        }).whenComplete((released, none) -> underWay.end());
+        } finally {
+            engine.underWay().end();
+        }
+        return found != Found.NOT_HELD && before == State.HELD;
+    }
+
+    private synchronized State changeTo(State next) {
+        State before = state;
+        state = next;
+        return before;
     }
 
     /**
@@ -147,38 +149,30 @@ final class LeasedPermit implements HeldPermit {
      */
     boolean refuseCopies() {
         copyMayFollow = true;
-        return state.get() != State.RELEASED;
-    }
-
-    /**
-     * The lease of a permit of that bulkhead in the store: {@code expire}, but not longer than it takes to end here with
-     * {@code max-hold}.
-     */
-    static Duration leaseOf(SemaphoreSpec spec) {
-        Duration longest = longestHere(spec).plus(marginOf(longestHere(spec)));
-        return longest.compareTo(spec.expire()) < 0 ? longest : spec.expire();
-    }
-
-    private static Duration longestHere(SemaphoreSpec spec) {
-        return spec.maxHold().filter(most -> most.compareTo(spec.expire()) < 0).orElse(spec.expire());
-    }
-
-    private static Duration marginOf(Duration lease) {
-        Duration part = lease.dividedBy(MARGINS_PER_LEASE);
-        return part.compareTo(LONGEST_MARGIN) < 0 ? part : LONGEST_MARGIN;
+        return state != State.RELEASED;
     }
 
     Duration lease() {
-        return lease;
+        return bulkhead.terms().lease();
+    }
+
+    /** After how long it is to be renewed. */
+    long renewalInterval() {
+        return shareUntilRenewal(bulkhead.terms().leaseNanos());
+    }
+
+    /** How much of some time is to pass until it is renewed. */
+    static long shareUntilRenewal(long nanos) {
+        return nanos / RENEWALS_PER_LEASE;
     }
 
     /** How long the lease shall be in the store from some moment, so that it does not reach beyond {@code max-hold} here. */
     Duration nextLease(long fromNanos) {
-        if (spec.maxHold().isEmpty()) {
-            return lease;
+        if (!bulkhead.terms().holdIsBounded()) {
+            return lease();
         }
-        Duration left = Duration.ofNanos(holdEndNanos - fromNanos).plus(margin);
-        return left.compareTo(lease) < 0 ? left : lease;
+        Duration left = Duration.ofNanos(holdEndNanos - fromNanos).plus(bulkhead.terms().margin());
+        return left.compareTo(lease()) < 0 ? left : lease();
     }
 
     /** When its lease ends here. */
@@ -188,7 +182,7 @@ final class LeasedPermit implements HeldPermit {
 
     /** When its lease ends in the store, or earlier. */
     long endInStoreNanos() {
-        return leaseEndNanos + margin.toNanos();
+        return leaseEndNanos + bulkhead.terms().marginNanos();
     }
 
     /** The application stops: gives the permit back though its execution still runs, and tells that. */
@@ -199,23 +193,27 @@ final class LeasedPermit implements HeldPermit {
 
     // Whether the lease reaches to the end of max-hold.
     private boolean isAtHoldEnd() {
-        return spec.maxHold().isPresent() && holdEndNanos - leaseEndNanos < ONE_MILLI;
+        return bulkhead.terms().holdIsBounded() && holdEndNanos - leaseEndNanos < ONE_MILLI;
     }
 
     /** The store has lengthened the lease, which ends there then, or later. */
     void renewedUntil(long endInStoreNanos) {
-        leaseEndNanos = Math.max(leaseEndNanos, endInStoreNanos - margin.toNanos());
+        leaseEndNanos = Math.max(leaseEndNanos, endInStoreNanos - bulkhead.terms().marginNanos());
     }
 
     /** Notes that the permit is lost, unless it was released. */
     void lose(Reason reason) {
-        if (state.compareAndSet(State.HELD, State.LOST)) {
-            PermitLost loss = loss(reason);
-            if (interruption != null) {
-                interruption.complete(loss);
+        synchronized (this) {
+            if (state != State.HELD) {
+                return;
             }
-            keeper.report(loss);
+            state = State.LOST;
         }
+        PermitLost loss = loss(reason);
+        if (interruption != null) {
+            interruption.complete(loss);
+        }
+        engine.keeper().report(loss);
     }
 
     /** Why the permit is lost when its lease has ended. */
@@ -224,6 +222,6 @@ final class LeasedPermit implements HeldPermit {
     }
 
     private PermitLost loss(Reason reason) {
-        return new PermitLost(spec.name(), bulkhead.key(), id, fencingToken, method, reason);
+        return new PermitLost(bulkhead.name(), bulkhead.key(), id, fencingToken, method, reason);
     }
 }

@@ -81,7 +81,7 @@ final class PermitAdmission implements Admission {
         this.spec = bulkhead.spec();
         this.method = method;
         this.timers = engine.timers();
-        this.lease = LeasedPermit.leaseOf(spec);
+        this.lease = bulkhead.terms().lease();
         this.wait = new WaitLimit(timers, spec.maxWait());
         this.permitId = engine.ids().next();
         this.contention = engine.newContention();

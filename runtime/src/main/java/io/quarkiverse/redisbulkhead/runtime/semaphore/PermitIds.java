@@ -24,6 +24,6 @@ public final class PermitIds {
      * @return letters, digits and a hyphen
      */
     public String next() {
-        return prefix + Long.toString(next.getAndIncrement(), 36);
+        return prefix + next.getAndIncrement();
     }
 }

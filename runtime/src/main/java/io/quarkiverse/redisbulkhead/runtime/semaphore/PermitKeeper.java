@@ -1,15 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.jboss.logging.Logger;
 
@@ -28,73 +27,59 @@ final class PermitKeeper {
 
     private static final Logger LOG = Logger.getLogger(PermitKeeper.class);
 
-    private static final int RENEWALS_PER_LEASE = 3;
     private static final int TRIES_PER_LEASE = 12;
     private static final Duration SHORTEST_GAP = Duration.ofMillis(10);
+
+    // So many bulkheads keep their alarm when their last permit goes. Beyond that, each call plans one and unplans it.
+    private static final int MOST_AT_REST = 100;
 
     private final PermitStore store;
     private final Timers timers;
     private final Availability availability;
     private final SemaphoreListener listener;
-
-    // A value is changed within compute() only, so by one thread at a time, and is in the map while it keeps a permit.
-    private final Map<BulkheadId, Kept> kept = new ConcurrentHashMap<>();
-
-    /** The permits of one bulkhead. */
-    private static final class Kept {
-
-        private final Map<String, Entry> entries = new LinkedHashMap<>();
-        private final Alarm alarm;
-
-        private Kept(Timers timers) {
-            this.alarm = new Alarm(timers);
-        }
-    }
-
-    private static final class Entry {
-
-        private final LeasedPermit permit;
-        private long renewAt;
-        private boolean renewing;
-
-        private Entry(LeasedPermit permit, long renewAt) {
-            this.permit = permit;
-            this.renewAt = renewAt;
-        }
-
-        private long nextEvent() {
-            long end = permit.leaseEndNanos();
-            return renewing || renewAt - end > 0 ? end : renewAt;
-        }
-    }
+    private final Map<BulkheadId, KeptPermits> kept = new ConcurrentHashMap<>();
+    private final Function<BulkheadId, KeptPermits> open;
+    private volatile boolean stopping;
 
     PermitKeeper(PermitStore store, Timers timers, Availability availability, SemaphoreListener listener) {
         this.store = store;
         this.timers = timers;
         this.availability = availability;
         this.listener = listener;
+        this.open = bulkhead -> new KeptPermits(bulkhead, timers, this::round);
     }
 
     /** Renews a permit from now on. */
     void keep(LeasedPermit permit) {
-        kept.compute(permit.bulkheadId(), (bulkhead, known) -> {
-            Kept here = known == null ? new Kept(timers) : known;
-            long now = timers.nanoTime();
-            // The first lease may be shorter than the others.
-            Entry entry = new Entry(permit,
-                    now + Math.min(interval(permit), (permit.endInStoreNanos() - now) / RENEWALS_PER_LEASE));
-            here.entries.put(permit.id(), entry);
-            here.alarm.noLaterThan(entry.nextEvent(), () -> round(bulkhead));
-            return here;
-        });
+        BulkheadId bulkhead = permit.bulkheadId();
+        KeptPermits here = kept.get(bulkhead);
+        while (here == null || !here.add(permit)) {
+            if (here != null) {
+                kept.remove(bulkhead, here);
+            }
+            here = kept.computeIfAbsent(bulkhead, open);
+        }
     }
 
     /** Does not renew a permit any more. */
     void forget(LeasedPermit permit) {
-        kept.computeIfPresent(permit.bulkheadId(), (bulkhead, here) -> {
-            here.entries.remove(permit.id());
-            return unlessEmpty(here);
-        });
+        KeptPermits here = kept.get(permit.bulkheadId());
+        if (here != null && here.remove(permit) && (stopping || kept.size() > MOST_AT_REST)) {
+            close(here);
+        }
+    }
+
+    // When there is no permit; who comes at the same moment opens another one.
+    private void close(KeptPermits here) {
+        if (here.closeIfEmpty()) {
+            kept.remove(here.bulkhead(), here);
+        }
+    }
+
+    /** The application stops: no bulkhead keeps its alarm any more when its last permit goes. */
+    void stop() {
+        stopping = true;
+        kept.values().forEach(this::close);
     }
 
     /** Renews one permit at once; {@code false} when it is lost. */
@@ -114,34 +99,23 @@ final class PermitKeeper {
 
     /** An operator has taken a permit away, which may or may not be one of these. */
     void revoked(String permitId) {
-        for (BulkheadId bulkhead : kept.keySet()) {
-            List<LeasedPermit> found = new ArrayList<>();
-            kept.computeIfPresent(bulkhead, (name, here) -> {
-                Entry entry = here.entries.remove(permitId);
-                if (entry != null) {
-                    found.add(entry.permit);
-                }
-                return unlessEmpty(here);
-            });
-            found.forEach(permit -> permit.lose(Reason.REVOKED));
+        for (KeptPermits here : kept.values()) {
+            List<LeasedPermit> found = here.takeOut(permitId);
+            if (!found.isEmpty()) {
+                close(here);
+                found.forEach(permit -> permit.lose(Reason.REVOKED));
+            }
         }
     }
 
     /** Where permits are held now. */
     Set<BulkheadId> bulkheads() {
-        return kept.keySet();
+        return kept.values().stream().filter(here -> !here.isEmpty()).map(KeptPermits::bulkhead).collect(Collectors.toSet());
     }
 
     /** All permits that are held now. */
     List<LeasedPermit> all() {
-        List<LeasedPermit> all = new ArrayList<>();
-        for (BulkheadId bulkhead : kept.keySet()) {
-            kept.computeIfPresent(bulkhead, (name, here) -> {
-                here.entries.values().forEach(entry -> all.add(entry.permit));
-                return here;
-            });
-        }
-        return all;
+        return kept.values().stream().flatMap(here -> here.all().stream()).toList();
     }
 
     /** Tells of a loss. */
@@ -164,104 +138,45 @@ final class PermitKeeper {
         };
     }
 
-    private static long interval(LeasedPermit permit) {
-        return permit.lease().toNanos() / RENEWALS_PER_LEASE;
-    }
-
-    // Within compute().
-    private Kept unlessEmpty(Kept here) {
-        if (!here.entries.isEmpty()) {
-            return here;
+    private void round(KeptPermits here) {
+        KeptPermits.Due due = here.due();
+        close(here);
+        for (int from = 0; from < due.renewed().size(); from += PermitStore.MAX_RENEWED_AT_ONCE) {
+            renew(here, due.renewed().subList(from,
+                    Math.min(due.renewed().size(), from + PermitStore.MAX_RENEWED_AT_ONCE)));
         }
-        here.alarm.cancel();
-        return null;
+        due.ended().forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
     }
 
-    // Within compute().
-    private Kept planNext(BulkheadId bulkhead, Kept here) {
-        here.entries.values().stream().mapToLong(Entry::nextEvent).reduce((a, b) -> a - b <= 0 ? a : b)
-                .ifPresent(at -> here.alarm.noLaterThan(at, () -> round(bulkhead)));
-        return unlessEmpty(here);
-    }
-
-    private void round(BulkheadId bulkhead) {
-        List<LeasedPermit> ended = new ArrayList<>();
-        List<LeasedPermit> due = new ArrayList<>();
-        kept.computeIfPresent(bulkhead, (name, here) -> {
-            here.alarm.cancel();
-            long now = timers.nanoTime();
-            here.entries.values().removeIf(entry -> {
-                boolean over = entry.permit.leaseEndNanos() - now <= 0;
-                if (over) {
-                    ended.add(entry.permit);
-                }
-                return over;
-            });
-            if (here.entries.values().stream().anyMatch(entry -> !entry.renewing && entry.renewAt - now <= 0)) {
-                // Also those whose lease reaches to the end of max-hold: they learn whether they are still there.
-                here.entries.values().stream().filter(entry -> !entry.renewing).forEach(entry -> {
-                    entry.renewing = true;
-                    due.add(entry.permit);
-                });
-            }
-            return planNext(name, here);
-        });
-        for (int from = 0; from < due.size(); from += PermitStore.MAX_RENEWED_AT_ONCE) {
-            renew(bulkhead, due.subList(from, Math.min(due.size(), from + PermitStore.MAX_RENEWED_AT_ONCE)));
-        }
-        ended.forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
-    }
-
-    private void renew(BulkheadId bulkhead, Collection<LeasedPermit> permits) {
+    private void renew(KeptPermits here, List<LeasedPermit> permits) {
         long sentAt = timers.nanoTime();
         Map<String, Duration> leases = new HashMap<>();
         permits.forEach(permit -> leases.put(permit.id(), permit.nextLease(sentAt)));
-        store.renew(bulkhead, leases).whenComplete((gone, failure) -> {
+        store.renew(here.bulkhead(), leases).whenComplete((gone, failure) -> {
             availability.notice(failure);
             if (failure == null) {
-                renewed(bulkhead, leases, gone, sentAt);
+                renewed(here, permits, leases, gone, sentAt);
             } else {
-                tryAgain(bulkhead, leases.keySet());
-                listener.renewalFailed(bulkhead, leases.size(), Failures.cause(failure));
+                tryAgain(here, permits);
+                listener.renewalFailed(here.bulkhead(), leases.size(), Failures.cause(failure));
             }
         });
     }
 
-    private void renewed(BulkheadId bulkhead, Map<String, Duration> leases, Set<String> gone, long sentAt) {
-        List<LeasedPermit> lost = new ArrayList<>();
-        kept.computeIfPresent(bulkhead, (name, here) -> {
-            leases.forEach((id, lease) -> {
-                Entry entry = here.entries.get(id);
-                if (entry == null) {
-                    // Released meanwhile, which beats the renewal.
-                    return;
-                }
-                entry.renewing = false;
-                if (gone.contains(id)) {
-                    here.entries.remove(id);
-                    lost.add(entry.permit);
-                } else {
-                    entry.permit.renewedUntil(sentAt + lease.toNanos());
-                    entry.renewAt = sentAt + interval(entry.permit);
-                }
-            });
-            return planNext(name, here);
+    private void renewed(KeptPermits here, List<LeasedPermit> permits, Map<String, Duration> leases, Set<String> gone,
+            long sentAt) {
+        List<LeasedPermit> lost = here.renewed(permits, permit -> gone.contains(permit.id()), permit -> {
+            permit.renewedUntil(sentAt + leases.get(permit.id()).toNanos());
+            permit.renewAt = sentAt + permit.renewalInterval();
         });
+        close(here);
         lost.forEach(permit -> permit.lose(Reason.GONE));
     }
 
-    private void tryAgain(BulkheadId bulkhead, Set<String> ids) {
-        kept.computeIfPresent(bulkhead, (name, here) -> {
-            long now = timers.nanoTime();
-            for (String id : ids) {
-                Entry entry = here.entries.get(id);
-                if (entry != null) {
-                    entry.renewing = false;
-                    entry.renewAt = now
-                            + Math.max(SHORTEST_GAP.toNanos(), entry.permit.lease().toNanos() / TRIES_PER_LEASE);
-                }
-            }
-            return planNext(name, here);
-        });
+    private void tryAgain(KeptPermits here, List<LeasedPermit> permits) {
+        long now = timers.nanoTime();
+        here.renewed(permits, permit -> false, permit -> permit.renewAt = now
+                + Math.max(SHORTEST_GAP.toNanos(), permit.lease().toNanos() / TRIES_PER_LEASE));
+        close(here);
     }
 }

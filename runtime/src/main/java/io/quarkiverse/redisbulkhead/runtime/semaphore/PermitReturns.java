@@ -2,11 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** Gives permits and places among the waiters back, in the way that fits what is known of them. */
@@ -24,11 +26,17 @@ final class PermitReturns {
         NOT_KNOWN
     }
 
+    private static final CompletableFuture<Found> WAS_HELD = CompletableFuture.completedFuture(Found.HELD);
+    private static final CompletableFuture<Found> WAS_NOT_HELD = CompletableFuture.completedFuture(Found.NOT_HELD);
+
     private final PermitStore store;
+    // Null when the store is not in this process.
+    private final InProcessPermitStore inProcess;
     private final PermitReclaimer reclaimer;
 
     PermitReturns(PermitStore store, PermitReclaimer reclaimer) {
         this.store = store;
+        this.inProcess = store instanceof InProcessPermitStore here ? here : null;
         this.reclaimer = reclaimer;
     }
 
@@ -39,6 +47,9 @@ final class PermitReturns {
      * @return never fails
      */
     CompletionStage<Found> giveBack(BulkheadId bulkhead, String permitId, Duration lease, boolean copyMayFollow) {
+        if (inProcess != null && !copyMayFollow) {
+            return inProcess.releaseNow(bulkhead, permitId) ? WAS_HELD : WAS_NOT_HELD;
+        }
         CompletionStage<Boolean> answer = copyMayFollow
                 ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
                 : store.release(bulkhead, permitId);

@@ -68,7 +68,16 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method) {
-        return request(method).get();
+        if (!limiting) {
+            return UncountedAdmission.of(bulkhead);
+        }
+        CallListener listener = engine.listener().asks(bulkhead.id(), method);
+        return listener == CallListener.NONE ? engine.admit(bulkhead, method) : observed(listener, method);
+    }
+
+    private Admission observed(CallListener listener, String method) {
+        listener.begins();
+        return new ObservedAdmission(engine.admit(bulkhead, method), listener, bulkhead.spec().maxWait());
     }
 
     /**
@@ -83,13 +92,7 @@ public final class Semaphore {
             return () -> UncountedAdmission.of(bulkhead);
         }
         CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        if (listener == CallListener.NONE) {
-            return () -> engine.admit(bulkhead, method);
-        }
-        return () -> {
-            listener.begins();
-            return new ObservedAdmission(engine.admit(bulkhead, method), listener, bulkhead.spec().maxWait());
-        };
+        return () -> listener == CallListener.NONE ? engine.admit(bulkhead, method) : observed(listener, method);
     }
 
     /**

@@ -9,8 +9,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
@@ -27,6 +29,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 public final class SemaphoreEngine {
 
     private final PermitStore store;
+    // Null when the store is not in this process.
+    private final InProcessPermitStore inProcess;
     private final Timers timers;
     private final HolderIdentity identity;
     private final SemaphoreListener listener;
@@ -74,6 +78,7 @@ public final class SemaphoreEngine {
     SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener, boolean fenced,
             Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
         this.store = store;
+        this.inProcess = store instanceof InProcessPermitStore here ? here : null;
         this.timers = timers;
         this.identity = identity;
         this.listener = listener;
@@ -156,6 +161,12 @@ public final class SemaphoreEngine {
     /** Begins to ask for a permit. */
     Admission admit(Bulkhead bulkhead, String method) {
         SemaphoreSpec spec = bulkhead.spec();
+        if (inProcess != null) {
+            LeasedPermit atOnce = takeIfFree(bulkhead, method);
+            if (atOnce != null) {
+                return new GrantedAdmission(atOnce);
+            }
+        }
         long begunAt = timers.nanoTime();
         Admission byStore = new PermitAdmission(this, bulkhead, method).begin();
         return switch (spec.onOutage()) {
@@ -166,6 +177,32 @@ public final class SemaphoreEngine {
                 return local.admit(local(bulkhead, left.isNegative() ? Duration.ZERO : left), method);
             })).orElse(byStore);
         };
+    }
+
+    // Null when it is to be asked for in the usual way.
+    private LeasedPermit takeIfFree(Bulkhead bulkhead, String method) {
+        SemaphoreSpec spec = bulkhead.spec();
+        LeaseTerms terms = bulkhead.terms();
+        // A shutdown sees the permit at any moment either under way or kept.
+        underWay.begin();
+        try {
+            if (stopping) {
+                return null;
+            }
+            long askedAt = timers.nanoTime();
+            String id = ids.next();
+            long ticket = inProcess.takeIfFree(new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(),
+                    Duration.ZERO, identity.application(), identity.instance(), method));
+            if (ticket == InProcessPermitStore.NONE_FREE) {
+                return null;
+            }
+            LeasedPermit permit = new LeasedPermit(this, bulkhead, id, method, ticket, false, askedAt,
+                    askedAt + terms.leaseNanos());
+            keeper.keep(permit);
+            return permit;
+        } finally {
+            underWay.end();
+        }
     }
 
     private static Bulkhead local(Bulkhead bulkhead, Duration maxWait) {
@@ -190,6 +227,7 @@ public final class SemaphoreEngine {
     public CompletionStage<Void> giveAllBack() {
         return underWay.none().thenCompose(ended -> {
             keeper.all().forEach(LeasedPermit::giveBackRunning);
+            keeper.stop();
             return underWay.none();
         });
     }

@@ -38,6 +38,6 @@ class LongQueueTest {
 
         assertThat(served).hasValue(5_000);
         assertThat(store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
-        assertThat(timers.planned()).isZero();
+        assertThat(timers.planned()).as("one for all that come later").isEqualTo(1);
     }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -60,15 +61,47 @@ class PermitKeeperTest {
         assertThat(store.log).endsWith("renew other 1");
     }
 
+    /** Its timer stays, for those that come after it; there is one, however many they are. */
     @Test
-    void aShortExecutionIsNotRenewedAndLeavesNoTimer() {
-        HeldPermit permit = take(SPEC);
-        permit.release();
+    void shortExecutionsAreNotRenewedAndShareATimer() {
+        for (int i = 0; i < 100; i++) {
+            take(SPEC).release();
+            timers.advance(Duration.ofMillis(10));
+        }
+        assertThat(timers.planned()).isEqualTo(1);
 
-        assertThat(timers.planned()).isZero();
         timers.advance(Duration.ofMinutes(1));
         assertThat(store.renewals).isEmpty();
         assertThat(losses).isEmpty();
+        assertThat(timers.planned()).isZero();
+    }
+
+    /** Trap 21: a timer for each of a million keys would not be shared by anybody. */
+    @Test
+    void manyBulkheadsThatWereUsedOnceLeaveFewTimers() {
+        for (int i = 0; i < 1_000; i++) {
+            Admission admission = engine.semaphore(SPEC).forKey("tenant-" + i, OptionalInt.empty()).admit("A#a");
+            store.acquires.get("reports").complete(new Granted(7, false));
+            admission.end();
+        }
+
+        assertThat(timers.planned()).isLessThanOrEqualTo(100);
+        assertThat(engine.inUseHere()).isEmpty();
+    }
+
+    /** The timer that one permit left behind is early for the next one, which is renewed in its own time. */
+    @Test
+    void aPermitIsRenewedInTimeByTheTimerOfAnother() {
+        take(SPEC).release();
+        timers.advance(Duration.ofSeconds(7));
+        HeldPermit permit = take(SPEC);
+        timers.advance(Duration.ofMillis(9_999));
+        assertThat(store.renewals).isEmpty();
+
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(store.renewals).singleElement().satisfies(renewal -> assertThat(renewal.permits())
+                .containsOnlyKeys(permit.id()));
     }
 
     /** Trap 6: a renewal that fails is tried again until the lease has ended; then, and only then, the permit is lost. */

@@ -1,0 +1,38 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+
+/**
+ * What a definition means for the leases of permits; worked out once, and not at each call.
+ *
+ * @param lease the lease in the store: {@code expire}, but not longer than it takes to end here with {@code max-hold}
+ * @param leaseNanos the same
+ * @param margin by how much a lease ends here before it ends in the store
+ * @param marginNanos the same
+ * @param holdNanos for how long a permit may be held, if that is bounded
+ * @param holdIsBounded whether it is
+ * @param interrupts whether the loss of a permit ends its execution
+ */
+record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+        boolean interrupts) {
+
+    // That long it may take to notice the end and to tell of it, while others already ask for the permit; and clocks do not go at
+    // quite the same rate.
+    private static final int MARGINS_PER_LEASE = 20;
+    private static final Duration LONGEST_MARGIN = Duration.ofSeconds(1);
+
+    static LeaseTerms of(SemaphoreSpec spec) {
+        Duration longestHere = shorter(spec.maxHold().orElse(spec.expire()), spec.expire());
+        Duration margin = shorter(longestHere.dividedBy(MARGINS_PER_LEASE), LONGEST_MARGIN);
+        Duration lease = shorter(longestHere.plus(margin), spec.expire());
+        return new LeaseTerms(lease, lease.toNanos(), margin, margin.toNanos(), spec.maxHold().orElse(lease).toNanos(),
+                spec.maxHold().isPresent(), spec.onLost() == OnLost.INTERRUPT);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}
