@@ -107,7 +107,7 @@ local function uncontended()
             -- With a reserve, so that not each call has to.
             local ttl = longest + 2 * SLACK
             for _, key in ipairs({ DETAILS, HOLDERS }) do
-                if call('PTTL', key) < ttl then
+                if before == 0 or call('PTTL', key) < ttl then
                     call('PEXPIRE', key, ttl)
                 end
             end

@@ -1,0 +1,169 @@
+package io.quarkiverse.redisbulkhead.runtime.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+
+/**
+ * What a call costs Redis, in commands from the network and commands within the script: figures that are exact on any machine.
+ * Whoever makes one larger should know why.
+ */
+class CommandCountTest {
+
+    private static final BulkheadId REPORTS = BulkheadId.of("reports");
+    private static final BatchScript SCRIPT = new BatchScript(LuaScript.batch(), "count");
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    // Some set times to live, which is not always necessary.
+    private static final int RELEASE_AND_HAND_OVER = 48;
+
+    private static TestRedis redis;
+    private static Redis client;
+    private static RedisConnection connection;
+
+    @BeforeAll
+    static void start() throws Exception {
+        redis = new TestRedis();
+        client = redis.newClient();
+        connection = client.connect().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        redis.close();
+    }
+
+    /** The script is known, and the limit was stated a moment ago. */
+    @BeforeEach
+    void warmUp() throws Exception {
+        redis.command("FLUSHALL");
+        run(acquires(10, "first"));
+        run(releases("first"));
+    }
+
+    private static List<BatchedCall<?>> acquires(int limit, String... ids) {
+        return asking(limit, Duration.ZERO, ids);
+    }
+
+    private static List<BatchedCall<?>> asking(int limit, Duration place, String... ids) {
+        return Stream.of(ids).<BatchedCall<?>> map(id -> new AcquireCall(SCRIPT,
+                new AcquireRequest(REPORTS, id, limit, LEASE, true, place, "app", "host:1", "Reports#render"), "owner"))
+                .toList();
+    }
+
+    private static List<BatchedCall<?>> releases(String... ids) {
+        return Stream.of(ids).<BatchedCall<?>> map(id -> new ReleaseCall(SCRIPT, REPORTS, id)).toList();
+    }
+
+    private static void run(List<BatchedCall<?>> calls) throws Exception {
+        SCRIPT.run(REPORTS, calls, connection).toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private static Map<String, Integer> commandsOf(List<BatchedCall<?>> calls) throws Exception {
+        redis.command("CONFIG", "RESETSTAT");
+        run(calls);
+        Map<String, Integer> counts = new TreeMap<>();
+        Matcher line = Pattern.compile("cmdstat_(\\w+):calls=(\\d+)").matcher(redis.command("INFO", "commandstats").toString());
+        while (line.find()) {
+            counts.put(line.group(1), Integer.valueOf(line.group(2)));
+        }
+        counts.remove("config");
+        counts.remove("info");
+        // Of the connection that asks.
+        counts.remove("hello");
+        assertThat(counts.remove("evalsha")).as("commands from the network").isEqualTo(1);
+        return counts;
+    }
+
+    private static String[] ids(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toArray(String[]::new);
+    }
+
+    // Each once, unless it says how often.
+    private static Map<String, Integer> commands(String text) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (String word : text.split(" ")) {
+            counts.merge(word, 1, Integer::sum);
+        }
+        return counts;
+    }
+
+    @Test
+    void theFirstAcquire() throws Exception {
+        assertThat(commandsOf(acquires(10, "a")))
+                .isEqualTo(commands("time exists get zcard hmget hset zadd pexpire pexpire pttl set"));
+    }
+
+    @Test
+    void furtherAcquires() throws Exception {
+        Map<String, Integer> expected = commands("time exists get zcard zmscore zcount hmget hset zadd pttl set");
+        run(acquires(1_000, "a"));
+        run(acquires(1_000, "b"));
+        assertThat(commandsOf(acquires(1_000, "c"))).isEqualTo(expected);
+        assertThat(commandsOf(acquires(1_000, ids("d", 100)))).as("a hundred are no more commands than one")
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void aReleaseAndManyReleases() throws Exception {
+        Map<String, Integer> expected = commands("time exists get zmscore hdel zrem");
+        run(acquires(1_000, ids("a", 101)));
+        assertThat(commandsOf(releases("a100"))).isEqualTo(expected);
+        assertThat(commandsOf(releases(ids("a", 100)))).isEqualTo(expected);
+    }
+
+    @Test
+    void releasesAndAcquiresTogether() throws Exception {
+        run(acquires(1_000, ids("a", 100)));
+        run(acquires(1_000, "z"));
+        List<BatchedCall<?>> mixed = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            mixed.addAll(releases("a" + i));
+            mixed.addAll(acquires(1_000, "b" + i));
+        }
+        assertThat(commandsOf(mixed))
+                .isEqualTo(commands("time exists get zcard zmscore zcount hmget hset hdel zrem zadd pttl set"));
+    }
+
+    @Test
+    void rejectionsWriteNothing() throws Exception {
+        run(acquires(10, ids("a", 10)));
+        assertThat(commandsOf(acquires(10, ids("b", 100))))
+                .isEqualTo(commands("time exists get zcard zmscore zcount hmget zrange"));
+    }
+
+    /** From a release to the hand-over: nothing but this one command, whoever waits. */
+    @Test
+    void aReleaseWhileSomebodyWaits() throws Exception {
+        run(acquires(10, ids("a", 10)));
+        run(asking(10, Duration.ofSeconds(10), "w"));
+        assertThat(total(commandsOf(releases("a0")))).as("to one waiter").isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
+        run(asking(10, Duration.ofSeconds(10), ids("w", 100)));
+        assertThat(total(commandsOf(releases("a1")))).as("to the first of a hundred").isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
+    }
+
+    private static int total(Map<String, Integer> commands) {
+        return commands.values().stream().mapToInt(Integer::intValue).sum();
+    }
+}
