@@ -3,14 +3,14 @@ package io.quarkiverse.redisbulkhead.benchmarks;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
-import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
-import io.vertx.core.Vertx;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
 /** Runs all parts, or those of {@code -Dbenchmarks.parts}. */
 public final class Benchmarks {
 
-    private static final List<Part> PARTS = List.of(new LoadPart());
+    private static final List<Part> PARTS = List.of(new LoadPart(), new ScalePart(), new HandOverPart());
 
     private Benchmarks() {
     }
@@ -36,7 +36,7 @@ public final class Benchmarks {
         for (Part part : PARTS) {
             if (Options.wanted("parts", part.id())) {
                 Figures figures = new Figures();
-                try (Surroundings surroundings = new Surroundings(RedisServerProcess.start(), Vertx.vertx())) {
+                try (Surroundings surroundings = Surroundings.start()) {
                     part.run(surroundings, figures);
                 }
                 figures.save(Options.FIGURES, part.id());

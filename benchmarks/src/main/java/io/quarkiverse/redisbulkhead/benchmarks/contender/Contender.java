@@ -20,6 +20,16 @@ public interface Contender extends AutoCloseable {
         throw new UnsupportedOperationException("It has no asynchronous API");
     }
 
+    /**
+     * Takes permits and keeps them, for a quarter of an hour at least.
+     *
+     * @param permits how many
+     * @throws UnsupportedOperationException where permits are held by nobody in particular
+     */
+    default void hold(int permits) throws Exception {
+        throw new UnsupportedOperationException("It knows no holders");
+    }
+
     /** Closes connections and removes what is in Redis. */
     @Override
     void close();

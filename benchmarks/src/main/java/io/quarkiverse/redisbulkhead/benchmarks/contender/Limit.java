@@ -14,6 +14,9 @@ public record Limit(String name, int permits, Duration maxWait) {
     /** For how long a permit lives that is not renewed. */
     public static final Duration LEASE = Duration.ofSeconds(30);
 
+    /** For how long a permit lives that is only there to be held. */
+    static final Duration LONG_LEASE = Duration.ofMinutes(15);
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** A limit that nobody reaches. */

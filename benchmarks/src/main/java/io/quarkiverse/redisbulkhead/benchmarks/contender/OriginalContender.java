@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -11,6 +12,7 @@ import io.quarkiverse.redisbulkhead.originals.OriginalClient;
 import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
 import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
 
 /**
  * A semaphore of the old texts, with a connection for each caller. It knows no waiting: who is rejected asks again a
@@ -18,6 +20,8 @@ import redis.clients.jedis.Jedis;
  */
 final class OriginalContender implements Contender {
 
+    private static final String OWNERS = ":owner";
+    private static final String COUNTER = ":counter";
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Surroundings surroundings;
@@ -56,10 +60,24 @@ final class OriginalContender implements Contender {
         };
     }
 
+    /** By the keys that all three have; what has a time counts as held until the lease is over since then. */
+    @Override
+    public void hold(int permits) {
+        long later = System.currentTimeMillis() + Limit.LONG_LEASE.toMillis();
+        try (Jedis jedis = surroundings.redis().connect(); Pipeline pipeline = jedis.pipelined()) {
+            for (int number = 1; number <= permits; number++) {
+                String identifier = UUID.randomUUID().toString();
+                pipeline.zadd(spec.name(), later, identifier);
+                pipeline.zadd(spec.name() + OWNERS, number, identifier);
+            }
+            pipeline.set(spec.name() + COUNTER, Integer.toString(permits));
+        }
+    }
+
     @Override
     public void close() {
         try (Jedis jedis = surroundings.redis().connect()) {
-            jedis.del(spec.name(), spec.name() + ":owner", spec.name() + ":counter");
+            jedis.unlink(spec.name(), spec.name() + OWNERS, spec.name() + COUNTER);
         }
     }
 }

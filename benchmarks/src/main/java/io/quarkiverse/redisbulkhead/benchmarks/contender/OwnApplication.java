@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
@@ -13,8 +16,10 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.context.SmallRyeContextManagerProvider;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -36,7 +41,9 @@ public final class OwnApplication implements AutoCloseable {
     private final Continuations continuations = new Continuations();
 
     static {
+        // What Quarkus does at its start.
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
+        SmallRyeContextManagerProvider.getManager();
     }
 
     /**
@@ -68,14 +75,30 @@ public final class OwnApplication implements AutoCloseable {
     }
 
     /**
+     * Takes permits that are nobody's, so that nobody renews them.
+     *
+     * @param semaphores one permit of each
+     */
+    void hold(Iterable<Semaphore> semaphores) throws InterruptedException {
+        Window window = new Window();
+        for (Semaphore semaphore : semaphores) {
+            window.send(() -> store.permits().acquire(new AcquireRequest(semaphore.id(), UUID.randomUUID().toString(),
+                    semaphore.spec().permits(), Limit.LONG_LEASE, semaphore.spec().fair(), Duration.ZERO, "benchmarks",
+                    "elsewhere:1", METHOD)));
+        }
+        window.awaitEmpty();
+    }
+
+    /**
      * A guarded method that returns {@code void}.
      *
-     * @param semaphore guards it
+     * @param name the name of its bulkhead
+     * @param semaphores tells for each call what guards it
      * @return for use by one thread
      */
-    public BlockingCaller newBlockingCaller(Semaphore semaphore) {
-        SynchronousGuard guard = new SynchronousGuard(METHOD, semaphore.spec().name());
-        return execution -> guard.call(() -> admit(semaphore), () -> {
+    public BlockingCaller newBlockingCaller(String name, Supplier<Semaphore> semaphores) {
+        SynchronousGuard guard = new SynchronousGuard(METHOD, name);
+        return execution -> guard.call(() -> admit(semaphores.get()), () -> {
             execution.run();
             return null;
         });

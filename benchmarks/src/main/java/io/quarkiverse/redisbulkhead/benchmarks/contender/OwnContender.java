@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import java.util.Collections;
+
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
@@ -21,7 +23,7 @@ final class OwnContender implements Contender {
 
     @Override
     public BlockingCaller newBlockingCaller() {
-        return application.newBlockingCaller(semaphore);
+        return application.newBlockingCaller(semaphore.spec().name(), () -> semaphore);
     }
 
     @Override
@@ -30,10 +32,15 @@ final class OwnContender implements Contender {
     }
 
     @Override
+    public void hold(int permits) throws InterruptedException {
+        application.hold(Collections.nCopies(permits, semaphore));
+    }
+
+    @Override
     public void close() {
         application.close();
         try (Jedis jedis = redis.connect()) {
-            jedis.keys(OwnStore.KEY_PREFIX + ":{" + semaphore.spec().name() + "}*").forEach(jedis::del);
+            jedis.keys(OwnStore.KEY_PREFIX + ":{" + semaphore.spec().name() + "}*").forEach(jedis::unlink);
         }
     }
 }

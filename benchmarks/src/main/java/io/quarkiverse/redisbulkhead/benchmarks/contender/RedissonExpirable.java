@@ -10,6 +10,7 @@ import org.redisson.api.RedissonClient;
 /** Redisson's semaphore whose permits have an id and a lease: the nearest to ours. */
 final class RedissonExpirable implements Contender {
 
+    private static final int CHUNK = 1_000;
     private static final long LEASE = Limit.LEASE.toMillis();
 
     private final RedissonClient client;
@@ -50,6 +51,13 @@ final class RedissonExpirable implements Contender {
                 }).whenComplete((released, failure) -> end.accept(failure));
             }
         };
+    }
+
+    @Override
+    public void hold(int permits) throws InterruptedException {
+        for (int held = 0; held < permits; held += CHUNK) {
+            semaphore.tryAcquire(Math.min(CHUNK, permits - held), 0, Limit.LONG_LEASE.toMillis(), MILLISECONDS);
+        }
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import java.io.IOException;
+
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
@@ -12,6 +14,22 @@ import io.vertx.redis.client.RedisOptions;
  * @param vertx the event loops of those that use Vert.x, with its defaults
  */
 public record Surroundings(RedisServerProcess redis, Vertx vertx) implements AutoCloseable {
+
+    /** Starts a server and event loops. */
+    public static Surroundings start() throws IOException, InterruptedException {
+        return new Surroundings(RedisServerProcess.start(), newVertx());
+    }
+
+    /** Joins the server of another process. */
+    public static Surroundings join(int redisPort) {
+        return new Surroundings(RedisServerProcess.ofOther(redisPort), newVertx());
+    }
+
+    private static Vertx newVertx() {
+        Vertx vertx = Vertx.vertx();
+        vertx.exceptionHandler(Throwable::printStackTrace);
+        return vertx;
+    }
 
     /** A client as Quarkus makes it. */
     Redis newClient() {

@@ -70,7 +70,7 @@ public final class BlockingCrew implements Crew {
         while (!over) {
             long begun = System.nanoTime();
             caller.pair(execution);
-            latencies.recordValue(System.nanoTime() - begun);
+            Work.record(latencies, System.nanoTime() - begun);
         }
         return latencies;
     }

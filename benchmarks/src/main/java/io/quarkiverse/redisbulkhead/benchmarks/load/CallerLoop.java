@@ -42,7 +42,12 @@ final class CallerLoop {
         }
         halfway.set(false);
         begun = System.nanoTime();
-        caller.pair(execution, this::ended);
+        try {
+            caller.pair(execution, this::ended);
+        } catch (RuntimeException e) {
+            end.accept(e);
+            return;
+        }
         // The pair has ended within the call: going on from here would keep the thread from all others.
         if (!halfway.compareAndSet(false, true)) {
             caller.atHome(this::next);
@@ -54,7 +59,7 @@ final class CallerLoop {
             end.accept(failure);
             return;
         }
-        latencies.recordValue(System.nanoTime() - begun);
+        Work.record(latencies, System.nanoTime() - begun);
         // The call has returned, so the stack does not grow.
         if (!halfway.compareAndSet(false, true)) {
             next();

@@ -25,6 +25,10 @@ public record Work(long nanos, Histogram latencies) {
         return new Histogram(LONGEST_NANOS, DIGITS);
     }
 
+    static void record(Histogram latencies, long nanos) {
+        latencies.recordValue(Math.min(nanos, LONGEST_NANOS));
+    }
+
     /** How many pairs were made. */
     public long pairs() {
         return latencies.getTotalCount();

@@ -18,12 +18,22 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private static final long START_SECONDS = 30;
 
+    // Null when it belongs to another process.
     private final Process process;
     private final int port;
 
     private RedisServerProcess(Process process, int port) {
         this.process = process;
         this.port = port;
+    }
+
+    /**
+     * A server that another process has started, and closes.
+     *
+     * @param port where it listens
+     */
+    public static RedisServerProcess ofOther(int port) {
+        return new RedisServerProcess(null, port);
     }
 
     /**
@@ -84,6 +94,8 @@ public final class RedisServerProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly().onExit().join();
+        if (process != null) {
+            process.destroyForcibly().onExit().join();
+        }
     }
 }

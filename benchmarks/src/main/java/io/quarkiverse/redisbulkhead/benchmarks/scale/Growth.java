@@ -1,0 +1,23 @@
+package io.quarkiverse.redisbulkhead.benchmarks.scale;
+
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
+
+/** Something of which there is more and more. */
+public interface Growth {
+
+    /** Its name among the figures. */
+    String id();
+
+    /** Who is measured. */
+    List<Kind> kinds();
+
+    /** How many there are of it, the least first. */
+    List<Integer> sizes(Kind kind);
+
+    /** Sets a contender up at one size. */
+    void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception;
+}

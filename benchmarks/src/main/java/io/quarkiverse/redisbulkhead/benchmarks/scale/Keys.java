@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead.benchmarks.scale;
+
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.benchmarks.contender.KeyedBulkheads;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
+
+/** 64 blocking callers of a bulkhead that has more and more keys, each call for another one. */
+public final class Keys implements Growth {
+
+    private static final int CALLERS = 64;
+    private static final List<Integer> SIZES = List.of(1, 10, 100, 1_000, 10_000, 100_000);
+
+    @Override
+    public String id() {
+        return "keys";
+    }
+
+    @Override
+    public List<Kind> kinds() {
+        return List.of(Kind.SCRIPT);
+    }
+
+    @Override
+    public List<Integer> sizes(Kind kind) {
+        return SIZES;
+    }
+
+    @Override
+    public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception {
+        KeyedBulkheads bulkheads = new KeyedBulkheads(surroundings, Limit.ample("keys-" + size), size);
+        turns.add(size, bulkheads, new BlockingCrew(bulkheads, CALLERS, () -> {
+        }));
+    }
+}
