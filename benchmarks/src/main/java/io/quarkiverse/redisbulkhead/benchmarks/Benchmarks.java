@@ -1,16 +1,19 @@
 package io.quarkiverse.redisbulkhead.benchmarks;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
+import io.quarkiverse.redisbulkhead.benchmarks.report.Report;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
-/** Runs all parts, or those of {@code -Dbenchmarks.parts}. */
+/** Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each. */
 public final class Benchmarks {
 
-    private static final List<Part> PARTS = List.of(new LoadPart(), new ScalePart(), new HandOverPart());
+    private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new ScalePart(), new HandOverPart());
 
     private Benchmarks() {
     }
@@ -41,6 +44,10 @@ public final class Benchmarks {
                 }
                 figures.save(Options.FIGURES, part.id());
             }
+        }
+        Optional<Path> documents = Options.documents();
+        if (documents.isPresent()) {
+            new Report(Figures.load(Options.FIGURES)).writeInto(documents.get());
         }
     }
 }

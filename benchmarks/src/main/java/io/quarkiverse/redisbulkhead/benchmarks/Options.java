@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.benchmarks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
 
@@ -23,6 +24,12 @@ public final class Options {
     public static boolean wanted(String kind, String name) {
         String names = text(kind, "");
         return names.isEmpty() || List.of(names.split(",")).contains(name);
+    }
+
+    /** Where the report is to be written: {@code -Dbenchmarks.documents}. */
+    public static Optional<Path> documents() {
+        String folder = text("documents", "");
+        return folder.isEmpty() ? Optional.empty() : Optional.of(Path.of(folder));
     }
 
     /** The rounds that are asked for by {@code -Dbenchmarks.rounds} and the like, or else these. */

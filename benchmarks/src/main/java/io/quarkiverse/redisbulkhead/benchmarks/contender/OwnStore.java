@@ -16,7 +16,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 
 /**
- * One of our stores with its connections, with the defaults of the extension.
+ * One of our stores with its connections, with the defaults of the extension but for the command timeout.
  *
  * @param permits the store
  * @param end closes what it uses
@@ -25,7 +25,8 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
 
     static final String KEY_PREFIX = "redis-bulkhead";
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    // More than the default, so that a busy machine does not end a run.
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
     private static final int POOL = 6;
     private static final int MAX_IN_FLIGHT = 1_024;
     private static final int LANES = 3;

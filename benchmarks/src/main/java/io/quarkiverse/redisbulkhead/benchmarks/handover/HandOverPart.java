@@ -23,6 +23,12 @@ public final class HandOverPart implements Part {
     /** The start of the names of its figures. */
     public static final String ID = "hand-over";
 
+    /** The start of the names of the figures of a round trip. */
+    public static final String ROUND_TRIP = ID + ".round-trip";
+
+    /** The start of the names of the figures of hand-overs. */
+    public static final String NEXT_WAITER = ID + ".next-waiter";
+
     // Both processes begin cold.
     private static final int WARM_UP = 1_500;
     private static final int ROUNDS = WARM_UP + 2_000;
@@ -42,8 +48,8 @@ public final class HandOverPart implements Part {
         ping(surroundings, roundTrips);
         Histogram handOvers = handOvers(surroundings);
         ping(surroundings, roundTrips);
-        put(figures, ID + ".round-trip", roundTrips);
-        put(figures, ID + ".next-waiter", handOvers);
+        put(figures, ROUND_TRIP, roundTrips);
+        put(figures, NEXT_WAITER, handOvers);
         System.out.printf("%nround trip %.0f µs, p99 %.0f µs; hand-over %.0f µs, p99 %.0f µs%n",
                 roundTrips.getValueAtPercentile(50) / NANOS_PER_MICRO, roundTrips.getValueAtPercentile(99) / NANOS_PER_MICRO,
                 handOvers.getValueAtPercentile(50) / NANOS_PER_MICRO, handOvers.getValueAtPercentile(99) / NANOS_PER_MICRO);

@@ -12,6 +12,12 @@ public interface Growth {
     /** Its name among the figures. */
     String id();
 
+    /** What people call it. */
+    String title();
+
+    /** What there is more and more of, after its number. */
+    String unit(int size);
+
     /** Who is measured. */
     List<Kind> kinds();
 

@@ -27,6 +27,16 @@ public final class HeldPermits implements Growth {
     }
 
     @Override
+    public String title() {
+        return "permits held by others, 64 blocking callers";
+    }
+
+    @Override
+    public String unit(int size) {
+        return "held";
+    }
+
+    @Override
     public List<Kind> kinds() {
         return KINDS;
     }

@@ -21,6 +21,16 @@ public final class Keys implements Growth {
     }
 
     @Override
+    public String title() {
+        return "keys, 64 blocking callers";
+    }
+
+    @Override
+    public String unit(int size) {
+        return size == 1 ? "key" : "keys";
+    }
+
+    @Override
     public List<Kind> kinds() {
         return List.of(Kind.SCRIPT);
     }

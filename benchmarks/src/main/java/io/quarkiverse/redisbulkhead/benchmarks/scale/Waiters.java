@@ -28,6 +28,16 @@ public final class Waiters implements Growth {
     }
 
     @Override
+    public String title() {
+        return "callers who wait for one of ten permits";
+    }
+
+    @Override
+    public String unit(int size) {
+        return "waiting";
+    }
+
+    @Override
     public List<Kind> kinds() {
         return KINDS;
     }

@@ -1,0 +1,83 @@
+package io.quarkiverse.redisbulkhead.benchmarks.report;
+
+import static io.quarkiverse.redisbulkhead.benchmarks.load.Measure.PAIRS_PER_SECOND;
+import static io.quarkiverse.redisbulkhead.benchmarks.load.Measure.REDIS_CPU;
+import static io.quarkiverse.redisbulkhead.benchmarks.report.Target.Bound.AT_LEAST;
+import static io.quarkiverse.redisbulkhead.benchmarks.report.Target.Bound.AT_MOST;
+
+import java.util.List;
+import java.util.OptionalDouble;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.HeldPermits;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
+
+/** What was to be reached, all of them ratios within one run. */
+final class Targets {
+
+    private static final double MICROS_PER_SECOND = 1e6;
+    private static final String TIMES = " times";
+
+    private final Figures figures;
+
+    Targets(Figures figures) {
+        this.figures = figures;
+    }
+
+    String markdown() {
+        StringBuilder text = new StringBuilder("| what | target | measured | |\n|---|---|---:|---|\n");
+        all().forEach(target -> text.append(target.row()));
+        return text.toString();
+    }
+
+    private List<Target> all() {
+        return List.of(
+                new Target("one caller: median time of acquire and release, against two `PING`s on the same connection",
+                        AT_MOST,
+                        1.15, TIMES, ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.PINGS)),
+                new Target("64 blocking callers: pairs/s against Redisson `RPermitExpirableSemaphore`", AT_LEAST, 5.5, TIMES,
+                        ratio(Load.SIXTY_FOUR, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
+                new Target("1,000 asynchronous callers: pairs/s against Redisson's asynchronous API", AT_LEAST, 10, TIMES,
+                        ratio(Load.ASYNCHRONOUS, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
+                new Target("64 blocking callers: pairs/s against two `PING`s on the same connection, not batched", AT_LEAST,
+                        1.2,
+                        TIMES, ratio(Load.SIXTY_FOUR, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.PINGS)),
+                new Target("64 blocking callers: Redis CPU per pair against Redisson `RPermitExpirableSemaphore`", AT_MOST,
+                        1.0 / 10, TIMES, ratio(Load.SIXTY_FOUR, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
+                new Target("256 blocking callers: the same", AT_MOST, 1.0 / 12, TIMES,
+                        ratio(Load.MANY, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
+                new Target("256 blocking callers: what one core of Redis carries", AT_LEAST, 400_000, " pairs/s",
+                        ratio(OptionalDouble.of(MICROS_PER_SECOND), load(Load.MANY, REDIS_CPU, Kind.SCRIPT))),
+                new Target("`fair` against not fair: Redis CPU per pair, 64 callers, nobody waits", AT_MOST, 1.6, TIMES,
+                        ratio(Load.SIXTY_FOUR, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.SCRIPT)),
+                new Target("the same, 64 callers for 10 permits", AT_MOST, 1.6, TIMES,
+                        ratio(Load.CONTENDED, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.SCRIPT)),
+                new Target("pairs/s with 100,000 permits held, against 10 held", AT_LEAST, 0.9, TIMES,
+                        ratio(held(100_000), held(10))),
+                new Target("hand-over to the next fair waiter in another process, p99, against the median of a round trip",
+                        AT_MOST,
+                        3, TIMES, ratio(figures.number(HandOverPart.NEXT_WAITER + ".p99"),
+                                figures.number(HandOverPart.ROUND_TRIP + ".p50"))));
+    }
+
+    private OptionalDouble ratio(Load load, Measure measure, Kind of, Kind against) {
+        return ratio(load(load, measure, of), load(load, measure, against));
+    }
+
+    private OptionalDouble load(Load load, Measure measure, Kind kind) {
+        return figures.number(LoadTable.name(load, kind, measure));
+    }
+
+    private OptionalDouble held(int size) {
+        return figures.number(ScalePart.name(new HeldPermits(), Kind.SCRIPT, size) + "." + PAIRS_PER_SECOND.id());
+    }
+
+    private static OptionalDouble ratio(OptionalDouble of, OptionalDouble against) {
+        return of.isPresent() && against.isPresent() ? OptionalDouble.of(of.getAsDouble() / against.getAsDouble())
+                : OptionalDouble.empty();
+    }
+}
