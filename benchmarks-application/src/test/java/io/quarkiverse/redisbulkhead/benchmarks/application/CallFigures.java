@@ -1,0 +1,68 @@
+package io.quarkiverse.redisbulkhead.benchmarks.application;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What one kind of call takes.
+ *
+ * @param call which one
+ * @param nanos the time of one call
+ * @param bytes what one call allocates
+ */
+record CallFigures(String call, double nanos, double bytes) {
+
+    private static final int SCORE = 4;
+
+    private static final String PLAIN = "Plain";
+    private static final String GUARDED = "Guarded";
+
+    private static final Map<String, String> TITLES = new LinkedHashMap<>();
+
+    static {
+        TITLES.put("blocking", "returns, one bulkhead");
+        TITLES.put("keyed", "returns, one bulkhead with a key");
+        TITLES.put("twice", "returns, two bulkheads");
+        TITLES.put("asynchronous", "`Uni`, one bulkhead");
+    }
+
+    /** Reads the results of JMH, which have a line for the time and one for each value of a profiler. */
+    static List<CallFigures> of(List<String> csv) {
+        Map<String, Double> nanos = new LinkedHashMap<>();
+        Map<String, Double> bytes = new LinkedHashMap<>();
+        for (String line : csv.subList(1, csv.size())) {
+            String[] cells = line.replace("\"", "").split(",");
+            String[] name = cells[0].substring(CallBenchmark.class.getName().length() + 1).split(":");
+            if (name.length == 1) {
+                nanos.put(name[0], Double.valueOf(cells[SCORE]));
+            } else if (name[1].endsWith("gc.alloc.rate.norm")) {
+                bytes.put(name[0], Double.valueOf(cells[SCORE]));
+            }
+        }
+        List<CallFigures> figures = new ArrayList<>();
+        nanos.forEach((call, time) -> figures.add(new CallFigures(call, time, bytes.getOrDefault(call, 0.0))));
+        return figures;
+    }
+
+    /** As a table of Markdown. */
+    static String table(List<CallFigures> figures) {
+        Map<String, CallFigures> byCall = new LinkedHashMap<>();
+        figures.forEach(figure -> byCall.put(figure.call(), figure));
+        StringBuilder table = new StringBuilder("""
+                | method | not guarded | guarded | overhead | overhead |
+                |---|---:|---:|---:|---:|
+                """);
+        TITLES.forEach((call, title) -> {
+            CallFigures plain = byCall.get(call + PLAIN);
+            CallFigures guarded = byCall.get(call + GUARDED);
+            table.append(String.format(Locale.ROOT,
+                    "| %s | %.0f ns, %.0f bytes | %.0f ns, %.0f bytes | %.0f ns | %.0f bytes |%n",
+                    title, plain.nanos(), plain.bytes(), guarded.nanos(), guarded.bytes(), guarded.nanos() - plain.nanos(),
+                    guarded.bytes() - plain.bytes()));
+        });
+        return table.toString();
+    }
+}
