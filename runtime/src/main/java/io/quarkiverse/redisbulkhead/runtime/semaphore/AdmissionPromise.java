@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -9,21 +8,31 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 /** What an admission tells: that it is granted or rejected, and before that, whether it must wait. */
 final class AdmissionPromise {
 
-    private final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-    private final CompletableFuture<Void> asked = new CompletableFuture<>();
+    private final Promise<List<HeldPermit>> granted = new Promise<>();
+
+    // Both are guarded by this. Few ask before the answer is there, so mostly there is no promise of that.
+    private Promise<Void> asked;
+    private boolean clear;
 
     void grant(List<HeldPermit> permits) {
         granted.complete(permits);
-        asked.complete(null);
+        mustWait();
     }
 
     void reject(Throwable rejection) {
         granted.completeExceptionally(Failures.cause(rejection));
-        asked.complete(null);
+        mustWait();
     }
 
     void mustWait() {
-        asked.complete(null);
+        Promise<Void> told;
+        synchronized (this) {
+            clear = true;
+            told = asked;
+        }
+        if (told != null) {
+            told.complete(null);
+        }
     }
 
     /** Must wait when the other one must. */
@@ -47,13 +56,24 @@ final class AdmissionPromise {
         });
     }
 
+    /** See {@link Admission#heldNow()}. */
+    List<HeldPermit> heldNow() {
+        return granted.isDone() && !granted.isCompletedExceptionally() ? granted.join() : List.of();
+    }
+
     /** See {@link Admission#granted()}. */
     CompletionStage<List<HeldPermit>> granted() {
-        return granted.minimalCompletionStage();
+        return granted;
     }
 
     /** See {@link Admission#asked()}. */
-    CompletionStage<Void> asked() {
-        return asked.minimalCompletionStage();
+    synchronized CompletionStage<Void> asked() {
+        if (asked == null) {
+            asked = new Promise<>();
+            if (clear) {
+                asked.complete(null);
+            }
+        }
+        return asked;
     }
 }

@@ -24,7 +24,7 @@ public final class Executions {
         try {
             Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method)
                     : new AdmissionChain(semaphores, method);
-            return admission instanceof GrantedAdmission granted ? granted.countedBy(underWay) : new Counted(admission);
+            return admission instanceof Countable one ? one.countedBy(underWay) : new Counted(admission);
         } catch (RuntimeException | Error e) {
             underWay.end();
             throw e;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The admission to one bulkhead that was granted while it was asked for. */
-final class GrantedAdmission implements Admission {
+final class GrantedAdmission implements Countable {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -17,8 +17,8 @@ final class GrantedAdmission implements Admission {
         this.permit = permit;
     }
 
-    /** Counts the execution off at its end. */
-    GrantedAdmission countedBy(UnderWay count) {
+    @Override
+    public Admission countedBy(UnderWay count) {
         synchronized (this) {
             executions = count;
         }

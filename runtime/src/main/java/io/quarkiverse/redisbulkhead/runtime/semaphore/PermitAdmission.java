@@ -1,11 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
@@ -29,12 +30,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
  * its time is over it asks a last time, and leaves the waiters. Where the store is contended, it asks again after a pause.
  */
-final class PermitAdmission implements Admission {
+final class PermitAdmission implements Countable {
 
     private static final Logger LOG = Logger.getLogger(PermitAdmission.class);
 
     private static final Runnable NOTHING = () -> {
     };
+
+    private static final CompletableFuture<Boolean> NOTHING_HELD = CompletableFuture.completedFuture(false);
 
     private enum State {
         /** A request is on its way. */
@@ -56,24 +59,28 @@ final class PermitAdmission implements Admission {
     private final Timers timers;
     private final Duration lease;
     private final WaitLimit wait;
-    // Completes with the permit to give back, or with null when there is none. Before that, whatever may be left in the store has been
-    // given back or handed to the reclaimer.
-    private final CompletableFuture<LeasedPermit> held = new CompletableFuture<>();
     private final AdmissionPromise promise = new AdmissionPromise();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final AtomicBoolean ending = new AtomicBoolean();
 
     // All of these are guarded by this. Nothing is called while the lock is held.
-    private final Contention contention;
     private State state = State.ASKING;
     private String permitId;
     private LeaseReckoning reckoning;
+    // Null as long as the store was not contended.
+    private Contention contention;
     private boolean hasWaited;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
+    // From when on it is settled, there is the permit to give back, or null when there is none; whatever else may be left in the store
+    // has been given back by then, or handed to the reclaimer.
+    private boolean settled;
+    private LeasedPermit permit;
+    private List<Runnable> whenSettled = List.of();
+    // Null until this is to end.
+    private Promise<Void> ended;
+    private UnderWay executions;
 
     PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method) {
         this.engine = engine;
@@ -82,22 +89,19 @@ final class PermitAdmission implements Admission {
         this.method = method;
         this.timers = engine.timers();
         this.lease = bulkhead.terms().lease();
-        this.wait = new WaitLimit(timers, spec.maxWait());
+        this.wait = WaitLimit.of(timers, spec.maxWait());
         this.permitId = engine.ids().next();
-        this.contention = engine.newContention();
     }
 
     /** Asks for the permit. */
     PermitAdmission begin() {
         engine.underWay().begin();
-        held.whenComplete((permit, none) -> engine.underWay().end());
         if (engine.isStopping()) {
             reject(stopping());
             return this;
         }
         if (wait.mayWait()) {
             engine.room().enter(this);
-            wait.start(this::timeIsOver);
         }
         ask();
         return this;
@@ -155,8 +159,9 @@ final class PermitAdmission implements Admission {
                 // Nothing was done, so nothing follows.
                 return;
             }
+            contention = contention == null ? engine.newContention() : contention;
             Duration pause = contention.met(failure);
-            if (giveUpReason != null || !wait.mayWait()) {
+            if (giveUpReason != null || !wait.mayWait() || wait.isOver()) {
                 RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
                 state = State.REJECTED;
                 next = () -> rejectContended(rejection);
@@ -164,6 +169,7 @@ final class PermitAdmission implements Admission {
                 state = State.PAUSING;
                 next = () -> {
                     promise.mustWait();
+                    wait.start(this::timeIsOver);
                     timers.after(pause, this::askAgain);
                 };
             }
@@ -219,39 +225,72 @@ final class PermitAdmission implements Admission {
     }
 
     private void granted(String id, Granted reply) {
-        LeasedPermit permit;
+        LeasedPermit given;
         synchronized (this) {
             if (state != State.ASKING) {
-                permit = null;
+                given = null;
             } else {
                 state = State.GRANTED;
-                permit = new LeasedPermit(engine, bulkhead, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
+                given = new LeasedPermit(engine, bulkhead, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
                         reckoning.askedAt(), reckoning.endOfGrant(lease));
             }
         }
-        if (permit == null) {
+        if (given == null) {
             late(id, reply.copyMayFollow());
         } else {
-            take(permit);
+            take(given);
         }
     }
 
     // A notice was faster than the answer, and told the same. Only a copy of the request is news.
     private void late(String id, boolean copyFollows) {
         if (copyFollows) {
-            held.thenAccept(permit -> {
-                if (permit == null || !permit.refuseCopies()) {
+            runWhenSettled(() -> {
+                LeasedPermit given = permit();
+                if (given == null || !given.refuseCopies()) {
                     engine.returns().inBackground(bulkhead.id(), id, lease);
                 }
             });
         }
     }
 
-    private void take(LeasedPermit permit) {
+    private synchronized LeasedPermit permit() {
+        return permit;
+    }
+
+    private void runWhenSettled(Runnable task) {
+        synchronized (this) {
+            if (!settled) {
+                whenSettled = new ArrayList<>(whenSettled);
+                whenSettled.add(task);
+                return;
+            }
+        }
+        task.run();
+    }
+
+    private void settle(LeasedPermit given) {
+        boolean ends;
+        List<Runnable> tasks;
+        synchronized (this) {
+            settled = true;
+            permit = given;
+            ends = ended != null;
+            tasks = whenSettled;
+        }
+        if (ends) {
+            giveBack(given);
+        }
+        tasks.forEach(Runnable::run);
+        // Last, so that a shutdown does not take for running what has ended.
+        engine.underWay().end();
+    }
+
+    private void take(LeasedPermit given) {
         stopWaiting();
-        engine.keeper().keep(permit);
-        held.complete(permit);
-        promise.grant(List.of(permit));
+        engine.keeper().keep(given);
+        settle(given);
+        promise.grant(List.of(given));
     }
 
     private void waiting(String id, Waiting reply) {
@@ -269,9 +308,11 @@ final class PermitAdmission implements Admission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
-        contention.over();
-        if (giveUpReason != null) {
-            RuntimeException rejection = giveUpReason.get();
+        if (contention != null) {
+            contention.over();
+        }
+        if (giveUpReason != null || wait.isOver()) {
+            RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
             state = State.REJECTED;
             return () -> leaveAndReject(rejection);
         }
@@ -286,6 +327,7 @@ final class PermitAdmission implements Admission {
         state = State.WAITING;
         return () -> {
             promise.mustWait();
+            wait.start(this::timeIsOver);
             engine.room().waiting(this, reply.nearestLeaseEnd());
         };
     }
@@ -343,7 +385,7 @@ final class PermitAdmission implements Admission {
      * @param handOver what was given
      */
     void handedOver(String id, HandOver handOver) {
-        LeasedPermit permit;
+        LeasedPermit given;
         synchronized (this) {
             if (!isOpen() || !id.equals(permitId)) {
                 return;
@@ -351,17 +393,17 @@ final class PermitAdmission implements Admission {
             long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
             if (leaseEnd - timers.nanoTime() > 0) {
                 state = State.GRANTED;
-                permit = new LeasedPermit(engine, bulkhead, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
+                given = new LeasedPermit(engine, bulkhead, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
                         leaseEnd);
             } else if (state == State.WAITING) {
-                permit = null;
+                given = null;
             } else {
                 // The answer that is on its way, or will be after the pause, tells more.
                 return;
             }
         }
-        if (permit != null) {
-            take(permit);
+        if (given != null) {
+            take(given);
         } else {
             LOG.debugf("Permit %s of bulkhead '%s' was handed over, but told so late that its lease is over", id,
                     bulkhead.id());
@@ -433,7 +475,8 @@ final class PermitAdmission implements Admission {
 
     // Within the lock.
     private RuntimeException timeOver() {
-        return contention.last().map(failure -> StoreFailures.rejection(spec.name(), failure))
+        Optional<Throwable> contended = contention == null ? Optional.empty() : contention.last();
+        return contended.map(failure -> StoreFailures.rejection(spec.name(), failure))
                 .orElseGet(() -> full(limit, nearestLeaseEnd));
     }
 
@@ -489,7 +532,7 @@ final class PermitAdmission implements Admission {
 
     private void reject(RuntimeException rejection) {
         stopWaiting();
-        held.complete(null);
+        settle(null);
         promise.reject(rejection);
     }
 
@@ -498,6 +541,19 @@ final class PermitAdmission implements Admission {
             engine.room().leave(this);
             wait.stop();
         }
+    }
+
+    @Override
+    public Admission countedBy(UnderWay count) {
+        synchronized (this) {
+            executions = count;
+        }
+        return this;
+    }
+
+    @Override
+    public List<HeldPermit> heldNow() {
+        return promise.heldNow();
     }
 
     @Override
@@ -512,16 +568,46 @@ final class PermitAdmission implements Admission {
 
     @Override
     public CompletionStage<Void> end() {
-        if (ending.compareAndSet(false, true)) {
-            giveUp(() -> new CancellationException("The execution ended before a permit was free")).run();
-            held.thenAccept(permit -> {
-                if (permit == null) {
-                    ended.complete(null);
-                } else {
-                    permit.release().whenComplete((wasHeld, none) -> ended.complete(null));
-                }
-            });
+        Promise<Void> end;
+        boolean isSettled;
+        LeasedPermit given;
+        synchronized (this) {
+            if (ended != null) {
+                return ended;
+            }
+            end = new Promise<>();
+            ended = end;
+            isSettled = settled;
+            given = permit;
         }
-        return ended.minimalCompletionStage();
+        if (isSettled) {
+            giveBack(given);
+        } else {
+            giveUp(() -> new CancellationException("The execution ended before a permit was free")).run();
+        }
+        return end;
+    }
+
+    // Once: by whoever comes second, the end or the settlement.
+    private void giveBack(LeasedPermit given) {
+        CompletableFuture<Boolean> released = given == null ? NOTHING_HELD : given.release().toCompletableFuture();
+        if (released.isDone()) {
+            hasEnded();
+        } else {
+            released.whenComplete((wasHeld, none) -> hasEnded());
+        }
+    }
+
+    private void hasEnded() {
+        Promise<Void> end;
+        UnderWay counted;
+        synchronized (this) {
+            end = ended;
+            counted = executions;
+        }
+        if (counted != null) {
+            counted.end();
+        }
+        end.complete(null);
     }
 }

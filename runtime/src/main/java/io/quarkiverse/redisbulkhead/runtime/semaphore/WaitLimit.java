@@ -7,17 +7,25 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 /** How long an admission may wait. Safe for use by many threads. */
 final class WaitLimit {
 
+    private static final WaitLimit NO_WAIT = new WaitLimit(null, false, 0);
+
     private final Timers timers;
     private final boolean any;
     private final long endNanos;
 
-    // Guarded by this.
+    // Both are guarded by this.
     private Timers.Planned over;
+    private boolean stopped;
 
-    WaitLimit(Timers timers, Duration maxWait) {
+    private WaitLimit(Timers timers, boolean any, long endNanos) {
         this.timers = timers;
-        this.any = !maxWait.isZero();
-        this.endNanos = timers.nanoTime() + maxWait.toNanos();
+        this.any = any;
+        this.endNanos = endNanos;
+    }
+
+    /** The wait that begins now. */
+    static WaitLimit of(Timers timers, Duration maxWait) {
+        return maxWait.isZero() ? NO_WAIT : new WaitLimit(timers, true, timers.nanoTime() + maxWait.toNanos());
     }
 
     /** Whether there is any waiting. */
@@ -37,13 +45,21 @@ final class WaitLimit {
         return left.toMillis() < 1 ? Duration.ofMillis(1) : left;
     }
 
-    /** Runs something when the time is over. */
+    /** Whether there is no time left. */
+    boolean isOver() {
+        return any && endNanos - timers.nanoTime() <= 0;
+    }
+
+    /** Runs something when the time is over. Only the first time counts. */
     synchronized void start(Runnable whenOver) {
-        over = timers.after(Duration.ofNanos(Math.max(0, endNanos - timers.nanoTime())), whenOver);
+        if (over == null && !stopped) {
+            over = timers.after(Duration.ofNanos(Math.max(0, endNanos - timers.nanoTime())), whenOver);
+        }
     }
 
     /** The wait has ended before that. */
     synchronized void stop() {
+        stopped = true;
         if (over != null) {
             over.cancel();
         }
