@@ -80,7 +80,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on our connection. */
-    PINGS("pings", "two `PING`s, same connection as `script`", true) {
+    PINGS("pings", "two `PING`s, connection of `script`", true) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -88,7 +88,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on a connection for each caller. */
-    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis, a connection for each caller", false) {
+    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis pool", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -123,6 +123,11 @@ public enum Kind {
     /** Its name for people, in Markdown. */
     public String title() {
         return title;
+    }
+
+    /** Whether it limits anything; else it only shows what round trips cost. */
+    public boolean limits() {
+        return this != PINGS && this != POOLED_PINGS;
     }
 
     /** Whether it has an asynchronous API. */

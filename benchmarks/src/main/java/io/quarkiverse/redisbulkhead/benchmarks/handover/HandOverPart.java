@@ -31,10 +31,23 @@ public final class HandOverPart implements Part {
 
     // Both processes begin cold.
     private static final int WARM_UP = 1_500;
-    private static final int ROUNDS = WARM_UP + 2_000;
+    private static final int ROUNDS = 2_000;
     private static final int PINGS = 5_000;
     private static final int DIGITS = 3;
     private static final double NANOS_PER_MICRO = 1_000;
+
+    private final int warmUp;
+    private final int rounds;
+
+    /** As many hand-overs as a percentile wants. */
+    public HandOverPart() {
+        this(WARM_UP, ROUNDS);
+    }
+
+    HandOverPart(int warmUp, int rounds) {
+        this.warmUp = warmUp;
+        this.rounds = warmUp + rounds;
+    }
 
     @Override
     public String id() {
@@ -78,11 +91,11 @@ public final class HandOverPart implements Part {
         }
     }
 
-    private static Histogram handOvers(Surroundings surroundings) throws Exception {
+    private Histogram handOvers(Surroundings surroundings) throws Exception {
         try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx());
-                OtherProcess other = OtherProcess.start(surroundings.redis().port(), ROUNDS)) {
+                OtherProcess other = OtherProcess.start(surroundings.redis().port(), rounds)) {
             Relay here = new Relay(application);
-            here.run(ROUNDS, false);
+            here.run(rounds, false);
             List<List<Long>> there = other.times();
             Histogram nanos = new Histogram(DIGITS);
             add(nanos, here.givenBack(), there.get(0));
@@ -91,9 +104,9 @@ public final class HandOverPart implements Part {
         }
     }
 
-    private static void add(Histogram nanos, List<Long> givenBack, List<Long> taken) {
+    private void add(Histogram nanos, List<Long> givenBack, List<Long> taken) {
         int next = 0;
-        for (int round = WARM_UP; round < givenBack.size(); round++) {
+        for (int round = warmUp; round < givenBack.size(); round++) {
             while (next < taken.size() && taken.get(next) < givenBack.get(round)) {
                 next++;
             }

@@ -54,7 +54,7 @@ public enum Load {
 
     /** Whether a contender can be put under this load. */
     public boolean suits(Kind kind) {
-        return !asynchronous || kind.isAsynchronous();
+        return (!asynchronous || kind.isAsynchronous()) && (kind.limits() || this != CONTENDED);
     }
 
     /** What is asked of a contender. */

@@ -11,8 +11,8 @@ public final class Bars {
     private static final int TITLE = 34;
     private static final int ROW = 22;
     private static final int THICKNESS = 14;
-    private static final int LABELS = 246;
-    private static final int VALUES = 74;
+    private static final int LABELS = 226;
+    private static final int VALUES = 78;
     private static final int FONT = 12;
 
     private final String title;

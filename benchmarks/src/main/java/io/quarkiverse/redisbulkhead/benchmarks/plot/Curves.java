@@ -13,6 +13,8 @@ public final class Curves {
     private static final int TOP = 40;
     private static final int BOTTOM = 26;
     private static final int FONT = 11;
+    // Else noise looks like a slope.
+    private static final int LEAST_DECADES = 2;
     private static final double DECADE = 10;
 
     private final String title;
@@ -47,9 +49,10 @@ public final class Curves {
     /** Draws them. */
     public void draw(Svg svg, double x, double y, double width, double height) {
         int lowest = (int) Math.floor(values().map(Math::log10).min(Double::compare).orElse(0.0));
-        int highest = (int) Math.ceil(values().map(Math::log10).max(Double::compare).orElse(1.0));
+        int highest = Math.max(lowest + LEAST_DECADES,
+                (int) Math.ceil(values().map(Math::log10).max(Double::compare).orElse(1.0)));
         double bottom = y + height - BOTTOM;
-        double decade = (bottom - y - TOP) / Math.max(1, highest - lowest);
+        double decade = (bottom - y - TOP) / (highest - lowest);
         double step = (width - LEFT) / steps.size();
         svg.title(x, y + 14, title);
         svg.text(x, y + 30, Svg.Anchor.START, Svg.FAINT_INK, FONT, subtitle);

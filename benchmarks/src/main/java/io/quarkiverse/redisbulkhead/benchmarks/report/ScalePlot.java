@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.benchmarks.report;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
@@ -63,6 +62,6 @@ final class ScalePlot {
     }
 
     private static String step(int size) {
-        return size < THOUSAND ? Integer.toString(size) : String.format(Locale.ROOT, "%,d", size);
+        return size < THOUSAND ? Integer.toString(size) : size / THOUSAND + "k";
     }
 }

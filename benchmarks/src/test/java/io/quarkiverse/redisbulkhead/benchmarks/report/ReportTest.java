@@ -1,0 +1,88 @@
+package io.quarkiverse.redisbulkhead.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.Growth;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
+
+/** Figures end up in the real page. */
+class ReportTest {
+
+    private static final Path PAGE = Path.of("..", "docs", "benchmarks.md");
+
+    @TempDir
+    Path documents;
+
+    @Test
+    void thePageHasAPlaceForEverything() throws Exception {
+        Files.copy(PAGE, documents.resolve("benchmarks.md"));
+        new Report(made()).writeInto(documents);
+
+        assertThat(documents.resolve("benchmarks.md")).content()
+                .contains("| 64 blocking callers: pairs/s against Redisson `RPermitExpirableSemaphore` | at least 5.5 times |"
+                        + " 6 times | met |")
+                .contains("| 1,000 asynchronous callers: pairs/s against Redisson's asynchronous API | at least 10 times |"
+                        + " 6 times | **missed** |")
+                .contains("at most 3 times | - | not measured |")
+                .contains("### 64 blocking callers for 10 permits")
+                .contains("100,000 held");
+        for (String plot : new String[] { "pairs", "redis-cpu", "scale" }) {
+            Path image = documents.resolve("images/benchmarks-" + plot + ".svg");
+            assertThat(DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(image.toFile()).getDocumentElement()
+                    .getTagName()).isEqualTo("svg");
+        }
+    }
+
+    @Test
+    void aPageWithoutAPlaceIsTold() throws IOException {
+        Files.writeString(documents.resolve("benchmarks.md"), "<!-- end of targets -->\n<!-- targets -->\n");
+        Report report = new Report(made());
+
+        assertThatIllegalStateException().isThrownBy(() -> report.writeInto(documents))
+                .withMessageContaining("has no place between <!-- targets --> and <!-- end of targets -->");
+    }
+
+    @Test
+    void oldFiguresAreReplaced() throws IOException {
+        Files.copy(PAGE, documents.resolve("benchmarks.md"));
+        new Report(made()).writeInto(documents);
+        String once = Files.readString(documents.resolve("benchmarks.md"));
+        new Report(made()).writeInto(documents);
+
+        assertThat(documents.resolve("benchmarks.md")).hasContent(once);
+    }
+
+    private static Figures made() {
+        Figures figures = new Figures();
+        for (Load load : Load.values()) {
+            for (Kind kind : Kind.values()) {
+                for (Measure measure : Measure.values()) {
+                    figures.put(LoadTable.name(load, kind, measure), kind == Kind.SCRIPT ? 60_000 : 10_000);
+                }
+            }
+        }
+        for (Growth growth : ScalePart.GROWTHS) {
+            for (Kind kind : growth.kinds()) {
+                for (int size : growth.sizes(kind)) {
+                    figures.put(ScalePart.name(growth, kind, size) + "." + Measure.PAIRS_PER_SECOND.id(), 1_234);
+                    figures.put(ScalePart.name(growth, kind, size) + "." + Measure.REDIS_CPU.id(), 12.3);
+                }
+            }
+        }
+        return figures;
+    }
+}

@@ -1,0 +1,53 @@
+package io.quarkiverse.redisbulkhead.benchmarks.scale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
+import redis.clients.jedis.Jedis;
+
+/** Everything that grows can be set up, and leaves nothing. */
+class GrowthTest {
+
+    private static final Rounds SHORT = new Rounds(1, Duration.ofMillis(20), Duration.ofMillis(1));
+    private static final int SIZE = 20;
+
+    @Test
+    void eachContenderIsMeasuredAtEachSize() throws Exception {
+        try (Surroundings surroundings = Surroundings.start(); Jedis jedis = surroundings.redis().connect()) {
+            for (Growth growth : ScalePart.GROWTHS) {
+                for (Kind kind : growth.kinds()) {
+                    try (Turns<Integer> turns = new Turns<>()) {
+                        growth.add(turns, surroundings, kind, SIZE);
+                        Map<Integer, RoundFigures> figures = turns.measure(surroundings.redis(), SHORT);
+                        assertThat(figures).as(growth.id() + " " + kind).containsOnlyKeys(SIZE);
+                        assertThat(figures.get(SIZE).values()).containsOnlyKeys(Measure.values())
+                                .allSatisfy((measure, value) -> assertThat(value).as(measure.id()).isNotNegative());
+                    }
+                    assertThat(jedis.keys("*")).as(growth.id() + " " + kind).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatIsHeldIsHeld() throws Exception {
+        try (Surroundings surroundings = Surroundings.start();
+                Jedis jedis = surroundings.redis().connect();
+                Turns<Integer> turns = new Turns<>()) {
+            new HeldPermits().add(turns, surroundings, Kind.SCRIPT, SIZE);
+            new Keys().add(turns, surroundings, Kind.SCRIPT, SIZE);
+            assertThat(jedis.zcard("redis-bulkhead:{held-script-20}:holders")).isEqualTo(SIZE);
+            assertThat(jedis.keys("redis-bulkhead:{keys-20%*}:holders")).hasSize(SIZE);
+        }
+    }
+}
