@@ -47,22 +47,24 @@ record CallFigures(String call, double nanos, double bytes) {
         return figures;
     }
 
-    /** As a table of Markdown. */
+    /** As a table of AsciiDoc. */
     static String table(List<CallFigures> figures) {
         Map<String, CallFigures> byCall = new LinkedHashMap<>();
         figures.forEach(figure -> byCall.put(figure.call(), figure));
         StringBuilder table = new StringBuilder("""
-                | method | not guarded | guarded | overhead | overhead |
-                |---|---:|---:|---:|---:|
+                [%autowidth,cols="<,>,>,>,>"]
+                |===
+                | method | not guarded | guarded | overhead | overhead
+
                 """);
         TITLES.forEach((call, title) -> {
             CallFigures plain = byCall.get(call + PLAIN);
             CallFigures guarded = byCall.get(call + GUARDED);
             table.append(String.format(Locale.ROOT,
-                    "| %s | %.0f ns, %.0f bytes | %.0f ns, %.0f bytes | %.0f ns | %.0f bytes |%n",
+                    "| %s | %.0f ns, %.0f bytes | %.0f ns, %.0f bytes | %.0f ns | %.0f bytes%n",
                     title, plain.nanos(), plain.bytes(), guarded.nanos(), guarded.bytes(), guarded.nanos() - plain.nanos(),
                     guarded.bytes() - plain.bytes()));
         });
-        return table.toString();
+        return table.append("|===\n").toString();
     }
 }

@@ -17,10 +17,10 @@ final class Document {
     /** Puts a table in the place of the one that is there. */
     static void write(String table, String text) throws IOException {
         String page = Files.readString(PAGE);
-        String begin = "<!-- " + table + " -->\n";
-        String end = "<!-- end of " + table + " -->";
+        String begin = "// " + table + "\n";
+        String end = "// end of " + table + "\n";
         assertThat(page).contains(begin, end);
-        Files.writeString(PAGE, page.substring(0, page.indexOf(begin) + begin.length()) + text.replace("\r", "")
+        Files.writeString(PAGE, page.substring(0, page.indexOf(begin) + begin.length()) + "\n" + text.replace("\r", "") + "\n"
                 + page.substring(page.indexOf(end)));
     }
 }

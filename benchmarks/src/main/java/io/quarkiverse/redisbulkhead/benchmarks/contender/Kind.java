@@ -88,7 +88,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on a connection for each caller. */
-    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis pool", false) {
+    POOLED_PINGS("pooled-pings", "`PING` twice, Jedis pool", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {

@@ -16,8 +16,8 @@ final class Document {
     /** Puts a text in the place of the one that is there. */
     void replace(String part, String text) throws IOException {
         String before = Files.readString(page);
-        String begin = "<!-- " + part + " -->\n";
-        String end = "<!-- end of " + part + " -->";
+        String begin = "// " + part + "\n";
+        String end = "// end of " + part + "\n";
         int from = before.indexOf(begin);
         int to = before.indexOf(end);
         if (from < 0 || to < from) {

@@ -1,5 +1,8 @@
 package io.quarkiverse.redisbulkhead.benchmarks.report;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
@@ -15,30 +18,28 @@ final class LoadTable {
         this.figures = figures;
     }
 
-    String markdown() {
+    String asciidoc() {
         StringBuilder text = new StringBuilder();
         for (Load load : Load.values()) {
-            text.append("### ").append(load.title()).append("\n\n")
-                    .append("| | pairs/s | p50 | p99 | p99.9 | Redis CPU | commands | calls | allocated | CPU here |\n")
-                    .append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+            Table table = Table.ofNumbers("", "pairs/s", "p50", "p99", "p99.9", "Redis CPU", "commands", "calls", "allocated",
+                    "CPU here");
             for (Kind kind : Kind.values()) {
                 if (figures.number(name(load, kind, Measure.PAIRS_PER_SECOND)).isPresent()) {
-                    text.append(row(load, kind));
+                    table.row(row(load, kind));
                 }
             }
-            text.append('\n');
+            text.append("=== ").append(load.title()).append("\n\n").append(table.asciidoc()).append('\n');
         }
         return text.toString();
     }
 
-    private String row(Load load, Kind kind) {
-        StringBuilder row = new StringBuilder("| ").append(kind.title());
+    private List<String> row(Load load, Kind kind) {
+        List<String> row = new ArrayList<>(List.of(kind.title()));
         for (Measure measure : Measure.values()) {
             String name = name(load, kind, measure);
-            row.append(" | ")
-                    .append(measure.isTime() ? Numbers.time(figures.number(name)) : Numbers.text(figures.number(name)));
+            row.add(measure.isTime() ? Numbers.time(figures.number(name)) : Numbers.text(figures.number(name)));
         }
-        return row.append(" |\n").toString();
+        return row;
     }
 
     static String name(Load load, Kind kind, Measure measure) {

@@ -1,5 +1,8 @@
 package io.quarkiverse.redisbulkhead.benchmarks.report;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 
 /** On what was measured. */
@@ -8,20 +11,18 @@ final class MachineTable {
     private MachineTable() {
     }
 
-    static String markdown(Figures figures) {
-        return """
-                | | |
-                |---|---|
-                | date | %s |
-                | processor | %s |
-                | memory | %s |
-                | system | %s |
-                | JVM | %s |
-                | server | %s |
-                | Redisson | %s |
-                | Vert.x Redis client | %s |
-                """.formatted(figures.text("machine.date"), figures.text("machine.processor"), figures.text("machine.memory"),
-                figures.text("machine.system"), figures.text("machine.java"), figures.text("machine.redis"),
-                figures.text("machine.redisson"), figures.text("machine.vertx"));
+    static String asciidoc(Figures figures) {
+        Table table = Table.ofTexts("", "");
+        Map<String, String> rows = new LinkedHashMap<>();
+        rows.put("date", "machine.date");
+        rows.put("processor", "machine.processor");
+        rows.put("memory", "machine.memory");
+        rows.put("system", "machine.system");
+        rows.put("JVM", "machine.java");
+        rows.put("server", "machine.redis");
+        rows.put("Redisson", "machine.redisson");
+        rows.put("Vert.x Redis client", "machine.vertx");
+        rows.forEach((title, name) -> table.row(title, figures.text(name)));
+        return table.asciidoc();
     }
 }

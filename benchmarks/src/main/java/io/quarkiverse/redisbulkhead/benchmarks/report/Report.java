@@ -25,16 +25,16 @@ public final class Report {
     /**
      * Writes it.
      *
-     * @param documents the folder of the documents
+     * @param documents the folder of the module of documents, with {@code pages} and {@code assets}
      */
     public void writeInto(Path documents) throws IOException {
-        Document page = new Document(documents.resolve("benchmarks.md"));
-        page.replace("targets", new Targets(figures).markdown());
-        page.replace("machine", MachineTable.markdown(figures));
-        page.replace("load", new LoadTable(figures).markdown());
-        page.replace("scale", new ScaleTable(figures).markdown());
-        page.replace("hand-over", HandOverTable.markdown(figures));
-        Path images = Files.createDirectories(documents.resolve("images"));
+        Document page = new Document(documents.resolve("pages").resolve("benchmarks.adoc"));
+        page.replace("targets", new Targets(figures).asciidoc());
+        page.replace("machine", MachineTable.asciidoc(figures));
+        page.replace("load", new LoadTable(figures).asciidoc());
+        page.replace("scale", new ScaleTable(figures).asciidoc());
+        page.replace("hand-over", HandOverTable.asciidoc(figures));
+        Path images = Files.createDirectories(documents.resolve("assets").resolve("images"));
         Files.writeString(images.resolve("benchmarks-pairs.svg"), new LoadPlot(figures, Measure.PAIRS_PER_SECOND, "pairs/s")
                 .svg(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS));
         Files.writeString(images.resolve("benchmarks-redis-cpu.svg"),

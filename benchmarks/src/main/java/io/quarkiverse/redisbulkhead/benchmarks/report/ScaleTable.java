@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.report;
 
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
@@ -18,7 +19,7 @@ final class ScaleTable {
         this.figures = figures;
     }
 
-    String markdown() {
+    String asciidoc() {
         StringBuilder text = new StringBuilder();
         for (Growth growth : ScalePart.GROWTHS) {
             text.append(table(growth)).append('\n');
@@ -29,15 +30,13 @@ final class ScaleTable {
     private String table(Growth growth) {
         Set<Integer> sizes = new TreeSet<>();
         growth.kinds().forEach(kind -> sizes.addAll(growth.sizes(kind)));
-        StringBuilder text = new StringBuilder("| pairs/s, Redis CPU per pair");
-        sizes.forEach(size -> text.append(" | ").append(String.format("%,d", size)).append(' ').append(growth.unit(size)));
-        text.append(" |\n|---|").append("---:|".repeat(sizes.size())).append('\n');
+        Table table = Table.ofNumbers(Stream.concat(Stream.of("pairs/s, Redis CPU per pair"),
+                sizes.stream().map(size -> String.format("%,d", size) + " " + growth.unit(size))).toArray(String[]::new));
         for (Kind kind : growth.kinds()) {
-            text.append("| ").append(kind.title());
-            sizes.forEach(size -> text.append(" | ").append(cell(ScalePart.name(growth, kind, size))));
-            text.append(" |\n");
+            table.row(Stream.concat(Stream.of(kind.title()),
+                    sizes.stream().map(size -> cell(ScalePart.name(growth, kind, size)))).toList());
         }
-        return text.toString();
+        return table.asciidoc();
     }
 
     private String cell(String name) {

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.benchmarks.report;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -25,10 +26,10 @@ record Target(String what, Bound bound, double limit, String unit, OptionalDoubl
         }
     }
 
-    String row() {
-        String result = measured.isEmpty() ? "not measured" : isMet() ? "met" : "**missed**";
-        return "| " + what + " | " + bound.words + " " + number(limit) + unit + " | "
-                + (measured.isEmpty() ? "-" : number(measured.getAsDouble()) + unit) + " | " + result + " |\n";
+    List<String> row() {
+        String result = measured.isEmpty() ? "not measured" : isMet() ? "met" : "*missed*";
+        return List.of(what, bound.words + " " + number(limit) + unit,
+                measured.isEmpty() ? "-" : number(measured.getAsDouble()) + unit, result);
     }
 
     boolean isMet() {

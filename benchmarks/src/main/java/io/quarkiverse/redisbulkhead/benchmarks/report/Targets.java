@@ -28,22 +28,22 @@ final class Targets {
         this.figures = figures;
     }
 
-    String markdown() {
-        StringBuilder text = new StringBuilder("| what | target | measured | |\n|---|---|---:|---|\n");
-        all().forEach(target -> text.append(target.row()));
-        return text.toString();
+    String asciidoc() {
+        Table table = Table.ofTexts("what", "target", "measured", "");
+        all().forEach(target -> table.row(target.row()));
+        return table.asciidoc();
     }
 
     private List<Target> all() {
         return List.of(
-                new Target("one caller: median time of acquire and release, against two `PING`s on the same connection",
+                new Target("one caller: median time of acquire and release, against `PING` twice on the same connection",
                         AT_MOST,
                         1.15, TIMES, ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.PINGS)),
                 new Target("64 blocking callers: pairs/s against Redisson `RPermitExpirableSemaphore`", AT_LEAST, 5.5, TIMES,
                         ratio(Load.SIXTY_FOUR, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
                 new Target("1,000 asynchronous callers: pairs/s against Redisson's asynchronous API", AT_LEAST, 10, TIMES,
                         ratio(Load.ASYNCHRONOUS, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("64 blocking callers: pairs/s against two `PING`s on the same connection, not batched", AT_LEAST,
+                new Target("64 blocking callers: pairs/s against `PING` twice on the same connection, not batched", AT_LEAST,
                         1.2,
                         TIMES, ratio(Load.SIXTY_FOUR, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.PINGS)),
                 new Target("64 blocking callers: Redis CPU per pair against Redisson `RPermitExpirableSemaphore`", AT_MOST,

@@ -22,26 +22,30 @@ import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 /** Figures end up in the real page. */
 class ReportTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "benchmarks.md");
+    private static final Path PAGE = Path.of("..", "docs", "modules", "ROOT", "pages", "benchmarks.adoc");
 
     @TempDir
     Path documents;
 
+    private Path page() throws IOException {
+        return Files.createDirectories(documents.resolve("pages")).resolve("benchmarks.adoc");
+    }
+
     @Test
     void thePageHasAPlaceForEverything() throws Exception {
-        Files.copy(PAGE, documents.resolve("benchmarks.md"));
+        Files.copy(PAGE, page());
         new Report(made()).writeInto(documents);
 
-        assertThat(documents.resolve("benchmarks.md")).content()
+        assertThat(page()).content()
                 .contains("| 64 blocking callers: pairs/s against Redisson `RPermitExpirableSemaphore` | at least 5.5 times |"
-                        + " 6 times | met |")
+                        + " 6 times | met\n")
                 .contains("| 1,000 asynchronous callers: pairs/s against Redisson's asynchronous API | at least 10 times |"
-                        + " 6 times | **missed** |")
-                .contains("at most 3 times | - | not measured |")
-                .contains("### 64 blocking callers for 10 permits")
+                        + " 6 times | *missed*\n")
+                .contains("at most 3 times | - | not measured\n")
+                .contains("=== 64 blocking callers for 10 permits")
                 .contains("100,000 held");
         for (String plot : new String[] { "pairs", "redis-cpu", "scale" }) {
-            Path image = documents.resolve("images/benchmarks-" + plot + ".svg");
+            Path image = documents.resolve("assets/images/benchmarks-" + plot + ".svg");
             assertThat(DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(image.toFile()).getDocumentElement()
                     .getTagName()).isEqualTo("svg");
         }
@@ -49,21 +53,21 @@ class ReportTest {
 
     @Test
     void aPageWithoutAPlaceIsTold() throws IOException {
-        Files.writeString(documents.resolve("benchmarks.md"), "<!-- end of targets -->\n<!-- targets -->\n");
+        Files.writeString(page(), "// end of targets\n// targets\n");
         Report report = new Report(made());
 
         assertThatIllegalStateException().isThrownBy(() -> report.writeInto(documents))
-                .withMessageContaining("has no place between <!-- targets --> and <!-- end of targets -->");
+                .withMessageContaining("has no place between // targets and // end of targets");
     }
 
     @Test
     void oldFiguresAreReplaced() throws IOException {
-        Files.copy(PAGE, documents.resolve("benchmarks.md"));
+        Files.copy(PAGE, page());
         new Report(made()).writeInto(documents);
-        String once = Files.readString(documents.resolve("benchmarks.md"));
+        String once = Files.readString(page());
         new Report(made()).writeInto(documents);
 
-        assertThat(documents.resolve("benchmarks.md")).hasContent(once);
+        assertThat(page()).hasContent(once);
     }
 
     private static Figures made() {

@@ -160,7 +160,8 @@ class CommandCountTest {
         run(asking(10, Duration.ofSeconds(10), "w"));
         assertThat(total(commandsOf(releases("a0")))).as("to one waiter").isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
         run(asking(10, Duration.ofSeconds(10), ids("w", 100)));
-        assertThat(total(commandsOf(releases("a1")))).as("to the first of a hundred").isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
+        assertThat(total(commandsOf(releases("a1")))).as("to the first of a hundred")
+                .isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
     }
 
     private static int total(Map<String, Integer> commands) {

@@ -1,0 +1,48 @@
+package io.quarkiverse.redisbulkhead.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table of a page in AsciiDoc. Its first column is text, and the others are aligned as it says. */
+final class Table {
+
+    private final List<String> titles;
+    private final String alignment;
+    private final List<String> rows = new ArrayList<>();
+
+    private Table(String alignment, List<String> titles) {
+        this.alignment = alignment;
+        this.titles = titles;
+    }
+
+    /** All columns but the first are numbers. */
+    static Table ofNumbers(String... titles) {
+        return new Table(">", List.of(titles));
+    }
+
+    /** All columns are text. */
+    static Table ofTexts(String... titles) {
+        return new Table("<", List.of(titles));
+    }
+
+    Table row(List<String> cells) {
+        if (cells.size() != titles.size()) {
+            throw new IllegalArgumentException("There are " + titles.size() + " columns, but cells are " + cells);
+        }
+        rows.add(line(cells));
+        return this;
+    }
+
+    Table row(String... cells) {
+        return row(List.of(cells));
+    }
+
+    private static String line(List<String> cells) {
+        return "| " + String.join(" | ", cells) + "\n";
+    }
+
+    String asciidoc() {
+        return "[%autowidth,cols=\"<" + ("," + alignment).repeat(titles.size() - 1) + "\"]\n|===\n" + line(titles) + "\n"
+                + String.join("", rows) + "|===\n";
+    }
+}
