@@ -8,16 +8,18 @@ local function uncontended()
         return
     end
 
-    local start, ids, acquires = FIRST_TERMS + TERMS * ARGV[1], {}, false
+    local start, removed, released = FIRST_TERMS + TERMS * ARGV[1], {}, 0
     local count = (#ARGV - start + 1) / 2
-    for i = 1, count do
-        local what, id = ARGV[start + 2 * i - 2], ARGV[start + 2 * i - 1]
-        if what == 'cancel' or what == 'renew' then
+    for i = start, #ARGV, 2 do
+        local what = ARGV[i]
+        if what == 'release' then
+            released = released + 1
+            removed[released] = ARGV[i + 1]
+        elseif what == 'cancel' or what == 'renew' then
             return
         end
-        acquires = acquires or what ~= 'release'
-        ids[i] = id
     end
+    local acquires = count > released
 
     local lastTicket = call('GET', TICKET)
     local last = lastTicket and tonumber(string.match(lastTicket, '^%d+$')) or 0
@@ -26,8 +28,8 @@ local function uncontended()
     end
     local ticket = math.max(last, micros - 1)
 
-    local before = acquires and call('ZCARD', HOLDERS) or count
-    local ends = before > 0 and call('ZMSCORE', HOLDERS, unpack(ids)) or {}
+    local before = acquires and call('ZCARD', HOLDERS) or released
+    local ends = before > 0 and released > 0 and call('ZMSCORE', HOLDERS, unpack(removed)) or {}
     if acquires and before > 0 and call('ZCOUNT', HOLDERS, '-inf', now) > 0 then
         return
     end
@@ -50,34 +52,33 @@ local function uncontended()
     end
 
     local held, answers = before, { {} }
-    local added, described, granted, removed, released = {}, {}, 0, {}, 0
-    local head
+    local added, described, granted, gone = {}, {}, 0, 0
+    local rejected, head = {}, nil
     for i = 1, count do
-        local what, id = ARGV[start + 2 * i - 2], ids[i]
+        local what = ARGV[start + 2 * i - 2]
         if what == 'release' then
+            gone = gone + 1
             -- With acquires beside it, it is known that none has ended.
-            local isHeld = ends[i] and (acquires or tonumber(ends[i]) > now)
+            local isHeld = ends[gone] and (acquires or tonumber(ends[gone]) > now)
             if isHeld then
                 held = held - 1
             end
-            released = released + 1
-            removed[released] = id
             answers[i + 1] = isHeld and 1 or 0
-        elseif ends[i] then
-            return
         else
             local asked = terms[what]
             if held < asked.limit then
+                local id = ARGV[start + 2 * i - 1]
                 held = held + 1
                 ticket = ticket + 1
                 added[granted + 1], added[granted + 2] = asked.ends, id
                 described[granted + 1], described[granted + 2] = id, whole(ticket) .. asked.rest
                 granted = granted + 2
                 answers[i + 1] = ticket
-            elseif asked.place == '0' and (ARGV[1] == '1' or granted == 0) then
+            elseif asked.place == '0' and ARGV[1] == '1' then
+                rejected[#rejected + 1] = ARGV[start + 2 * i - 1]
                 -- The first lease that ends is of before, and still there, or was granted here.
                 head = head or before > 0 and call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES') or {}
-                for k = 1, released do
+                for k = 1, gone do
                     if removed[k] == head[1] then
                         return
                     end
@@ -90,8 +91,27 @@ local function uncontended()
         end
     end
 
-    -- The first of these writes fails where its key is of a foreign type, or the memory is full.
+    -- Who asks again for what it holds is told so, the long way.
+    if rejected[1] and before > 0 then
+        for _, isHeld in ipairs(call('ZMSCORE', HOLDERS, unpack(rejected))) do
+            if isHeld then
+                return
+            end
+        end
+    end
+
+    -- The first of these writes fails when the memory is full.
     if granted > 0 then
+        call('HLEN', DETAILS)
+        if call('ZADD', HOLDERS, 'NX', unpack(added)) < granted / 2 then
+            -- Somebody asks again, and was not rejected: undone.
+            for i = 2, granted, 2 do
+                if not call('HGET', DETAILS, added[i]) then
+                    call('ZREM', HOLDERS, added[i])
+                end
+            end
+            return
+        end
         call('HSET', DETAILS, unpack(described))
     end
     if released > 0 then
@@ -99,7 +119,6 @@ local function uncontended()
         call('ZREM', HOLDERS, unpack(removed))
     end
     if granted > 0 then
-        call('ZADD', HOLDERS, unpack(added))
         if before > 0 and lastTicket and call('PTTL', DETAILS) >= longest + SLACK then
             -- The holders and the ticket live as long as the details, or longer.
             call('SET', TICKET, whole(ticket), 'KEEPTTL')

@@ -270,7 +270,7 @@ public final class RedisModel {
     }
 
     private Long add(List<String> words) {
-        List<String> options = words.stream().skip(2).takeWhile(List.of("XX", "GT")::contains).toList();
+        List<String> options = words.stream().skip(2).takeWhile(List.of("XX", "NX", "GT")::contains).toList();
         long added = 0;
         for (int i = 2 + options.size(); i < words.size(); i += 2) {
             added += flag(add(words.get(1), options, SortedSet.number(words.get(i)), words.get(i + 1)));
@@ -280,7 +280,8 @@ public final class RedisModel {
 
     private boolean add(String name, List<String> options, double score, String member) {
         Double before = scores(name).get(member);
-        boolean refused = before == null ? options.contains("XX") : options.contains("GT") && score <= before;
+        boolean refused = before == null ? options.contains("XX")
+                : options.contains("NX") || options.contains("GT") && score <= before;
         if (!refused) {
             open(name, SortedSet::new, this::sortedSet).scores().put(member, score);
         }
