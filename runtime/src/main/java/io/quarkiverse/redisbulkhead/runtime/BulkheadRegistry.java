@@ -40,7 +40,10 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadRuntime runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
-    private final Overview overview;
+    private final Declarations declarations;
+
+    // Made when somebody looks; guarded by this.
+    private Overview overview;
 
     /**
      * Reads and checks the configuration.
@@ -74,9 +77,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         }
         errors.report();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
-        DeclaredBulkheads declared = new DeclaredBulkheads(bulkheads, declarations, ConfigProvider.getConfig());
-        this.overview = new Overview(settings.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                runtime.engine());
+        this.declarations = declarations;
     }
 
     // Names that are not known are a mistake of their own.
@@ -154,7 +155,12 @@ public class BulkheadRegistry implements RedisBulkheads {
      *
      * @return always the same
      */
-    public Overview overview() {
+    public synchronized Overview overview() {
+        if (overview == null) {
+            DeclaredBulkheads declared = new DeclaredBulkheads(bulkheads, declarations, ConfigProvider.getConfig());
+            overview = new Overview(settings.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
+                    runtime.engine());
+        }
         return overview;
     }
 

@@ -12,7 +12,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
 
-import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
@@ -49,24 +49,27 @@ public class BulkheadRuntime {
      * @param buildTimeConfig says which store
      * @param redis makes the store in Redis
      * @param vertx runs timers
-     * @param application the name of the application
      * @param losses tells of lost permits
      * @param listeners are told what happens, in this order
      * @param redisListeners are told how long Redis takes
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Vertx vertx,
-            @ConfigProperty(name = "quarkus.application.name", defaultValue = "") String application,
             Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<StoreListener> redisListeners) {
         this.timers = new VertxTimers(vertx);
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
-        HolderIdentity identity = new HolderIdentity(application, LocalProcess.hostAndPid());
+        HolderIdentity identity = new HolderIdentity(application(), LocalProcess.hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
         this.engine = redisStore == null
                 ? new SemaphoreEngine(localStore(), timers, identity, listener, true)
                 : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
                         new SemaphoreEngine(localStore(), timers, identity, listener, false));
+    }
+
+    // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
+    private static String application() {
+        return ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
     }
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {

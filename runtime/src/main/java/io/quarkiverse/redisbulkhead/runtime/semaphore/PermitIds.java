@@ -4,7 +4,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use
+ * Makes permit ids that no other process makes: 94 random bits for this object, and a number that grows. Safe for use
  * by many threads.
  */
 public final class PermitIds {
@@ -15,7 +15,7 @@ public final class PermitIds {
     /** Draws the random part. */
     public PermitIds() {
         SecureRandom random = new SecureRandom();
-        this.prefix = Long.toUnsignedString(random.nextLong(), 36) + Integer.toUnsignedString(random.nextInt(), 36) + "-";
+        this.prefix = Long.toString(random.nextLong() >>> 1, 36) + Integer.toString(random.nextInt() >>> 1, 36) + "-";
     }
 
     /**
