@@ -22,6 +22,8 @@ import java.util.ServiceLoader;
 
 import org.junit.jupiter.api.Test;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -139,5 +141,28 @@ class ArchitectureTest {
                         MethodHandle.class, MethodHandles.class, VarHandle.class, ServiceLoader.class))
                 .orShould().callMethodWhere(target(nameMatching("loadClass|newUpdater")))
                 .check(classes);
+    }
+
+    /** What a call passes takes no text apart, and makes none that nobody reads. */
+    @Test
+    void callsTakeNoTextApart() {
+        noClasses().that().resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
+                ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local").or(areOnTheWayOfCalls())
+                .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
+                .orShould().callMethodWhere(target(owner(type(String.class)))
+                        .and(target(nameMatching("format|formatted|split|replace.*|matches"))))
+                .check(classes);
+    }
+
+    /** What a call of a guarded method passes has been looked up by name when the application started. */
+    @Test
+    void callsLookNothingUpByName() {
+        noClasses().that(areOnTheWayOfCalls()).should().dependOnClassesThat()
+                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|GuardedMethod|CallSite|StackWalker)").check(classes);
+    }
+
+    private static DescribedPredicate<JavaClass> areOnTheWayOfCalls() {
+        return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardsOfBean|GuardedCalls|SemaphoreOfCall)(\\$.*)?")
+                .forSubtype();
     }
 }

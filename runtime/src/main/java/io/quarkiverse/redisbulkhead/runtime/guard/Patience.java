@@ -49,18 +49,19 @@ final class Patience {
     }
 
     /**
-     * Waits for the end of something at each subscription; an interrupt does not end that.
+     * Brings the end of something about, and waits for it; an interrupt does not end that.
      *
      * @param end brings the end about, which comes in bounded time and never fails
      */
     Uni<Void> awaitEnd(Supplier<CompletionStage<Void>> end) {
-        return Uni.createFrom().deferred(() -> {
-            CompletionStage<Void> ended = end.get();
-            if (BlockingOperationControl.isBlockingAllowed()) {
-                BlockingWait.awaitUninterruptibly(ended);
-                return Uni.createFrom().voidItem();
-            }
-            return continuations.answer(() -> ended);
-        });
+        CompletableFuture<Void> ended = end.get().toCompletableFuture();
+        if (ended.isDone()) {
+            return Uni.createFrom().voidItem();
+        }
+        if (BlockingOperationControl.isBlockingAllowed()) {
+            BlockingWait.awaitUninterruptibly(ended);
+            return Uni.createFrom().voidItem();
+        }
+        return continuations.answer(() -> ended);
     }
 }

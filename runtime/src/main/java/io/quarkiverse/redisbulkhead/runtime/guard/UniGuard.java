@@ -49,8 +49,11 @@ public final class UniGuard implements Guard {
     public <T> Uni<T> guard(Supplier<Admission> admissions, Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return CancelThenEnd.uni(patience.await(bulkhead, admission)
-                    .chain(permits -> start(permits, execution))
+            List<HeldPermit> held = admission.heldNow();
+            Uni<T> running = held.isEmpty()
+                    ? patience.await(bulkhead, admission).chain(permits -> start(permits, execution))
+                    : start(held, execution);
+            return CancelThenEnd.uni(running
                     .onItemOrFailure().call((item, failure) -> patience.awaitEnd(admission::end)), admission::end);
         });
     }
@@ -58,7 +61,8 @@ public final class UniGuard implements Guard {
     private <T> Uni<T> start(List<HeldPermit> permits, Callable<Uni<T>> execution) {
         try {
             return lossSignal.endBy(permits, HeldPermits.with(permits, execution));
-        } catch (Exception e) {
+        } catch (Throwable e) {
+            // Whatever it is, the permits must be given back.
             return Uni.createFrom().failure(e);
         }
     }

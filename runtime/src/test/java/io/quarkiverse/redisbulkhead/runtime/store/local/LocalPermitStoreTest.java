@@ -12,10 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
@@ -181,6 +183,57 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
         assertThat(now(store.release(BulkheadId.of("a"), "p"))).isTrue();
         assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void aFreePermitIsTakenAtOnce() {
+        long first = store.takeIfFree(withLimit(2, "a"));
+        long second = store.takeIfFree(withLimit(2, "b"));
+
+        assertThat(first).isPositive();
+        assertThat(second).isGreaterThan(first);
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
+                .containsExactly("a", "b");
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a")).isTrue();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a")).as("again").isFalse();
+    }
+
+    /** Trap 9: who only looked is not among the waiters. */
+    @Test
+    void whereNoneIsFreeNothingIsDone() {
+        store.takeIfFree(withLimit(1, "a"));
+
+        assertThat(store.takeIfFree(withLimit(1, "b"))).isEqualTo(InProcessPermitStore.NONE_FREE);
+
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).waiting()).isZero();
+        now(store.resize(BulkheadId.of("x"), 2));
+        assertThat(store.takeIfFree(withLimit(1, "b"))).as("as the operator said").isPositive();
+    }
+
+    /** Guarantee 5: nor does a newcomer overtake who waits in the queue. */
+    @Test
+    void nobodyOvertakesTheQueueByTakingWhatIsFree() {
+        now(store.acquire(request("q", "a", true, SECOND)));
+        now(store.acquire(request("q", "w", true, SECOND)));
+        store.releaseNow(BulkheadId.of("q"), "a");
+
+        assertThat(store.takeIfFree(request("q", "b", false, SECOND))).isEqualTo(InProcessPermitStore.NONE_FREE);
+
+        assertThat(fixture.notices(store)).singleElement().isInstanceOfSatisfying(Notice.HandedOver.class,
+                notice -> assertThat(notice.permitId()).isEqualTo("w"));
+    }
+
+    /** A few bulkheads stay when they are empty, as they are soon used again; but not many. */
+    @Test
+    void fewBulkheadsAreKeptForTheNextCall() {
+        LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
+        for (int i = 0; i < MANY; i++) {
+            other.takeIfFree(request("tenant-" + i, "a", false, SECOND));
+            other.releaseNow(BulkheadId.of("tenant-" + i), "a");
+        }
+
+        assertThat(other.size()).isBetween(1, 100);
+        assertThat(now(other.inUse(10)).bulkheads()).isEmpty();
     }
 
     @Test
