@@ -36,7 +36,7 @@ class CallBenchmarkTest {
         Properties properties = new Properties();
         properties.setProperty("quarkus.package.jar.type", "uber-jar");
         properties.setProperty("quarkus.redis-bulkhead.store", "local");
-        Path jar = Packaged.jar("calls", properties, List.of(Packaged.EXTENSION, Packaged.JMH));
+        Path jar = Packaged.application("calls", properties, List.of(Packaged.EXTENSION, Packaged.JMH));
         // What the process is given here, JMH gives to the processes that it starts.
         List<String> command = new ArrayList<>(List.of(Java.executable(), "-Dquarkus.http.host-enabled=false",
                 "-Dquarkus.log.level=WARN", "-Djmh.shutdownTimeout=1",

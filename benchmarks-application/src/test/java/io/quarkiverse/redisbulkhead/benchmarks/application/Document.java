@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The page about benchmarks. Each table is between two markers. */
+/** The page about this. Each table is between two markers. */
 final class Document {
 
     private static final Path PAGE = Path.of(System.getProperty("benchmarks.document"));

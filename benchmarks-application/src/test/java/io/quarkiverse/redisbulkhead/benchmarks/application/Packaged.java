@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
 
+import io.quarkus.bootstrap.app.AugmentResult;
 import io.quarkus.bootstrap.app.CuratedApplication;
 import io.quarkus.bootstrap.app.QuarkusBootstrap;
 import io.quarkus.maven.dependency.Dependency;
@@ -28,9 +29,9 @@ final class Packaged {
      * @param name of the package
      * @param properties how it is built
      * @param additional what it has beside REST
-     * @return the jar to start
+     * @return the jar to start, or the native executable
      */
-    static Path jar(String name, Properties properties, List<Dependency> additional) {
+    static Path application(String name, Properties properties, List<Dependency> additional) {
         properties.setProperty("quarkus.package.output-directory", TARGET.resolve(name).toString());
         QuarkusBootstrap bootstrap = QuarkusBootstrap.builder()
                 .setApplicationRoot(TARGET.resolve("classes"))
@@ -43,7 +44,8 @@ final class Packaged {
                 .setIsolateDeployment(true)
                 .build();
         try (CuratedApplication application = bootstrap.bootstrap()) {
-            return application.createAugmentor().createProductionApplication().getJar().getPath();
+            AugmentResult result = application.createAugmentor().createProductionApplication();
+            return result.getNativeResult() != null ? result.getNativeResult() : result.getJar().getPath();
         } catch (Exception e) {
             throw new AssertionError("The application cannot be packaged", e);
         }

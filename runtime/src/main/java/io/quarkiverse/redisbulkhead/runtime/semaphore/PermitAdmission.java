@@ -90,7 +90,7 @@ final class PermitAdmission implements Countable {
         this.timers = engine.timers();
         this.lease = bulkhead.terms().lease();
         this.wait = WaitLimit.of(timers, spec.maxWait());
-        this.permitId = engine.ids().next();
+        this.permitId = engine.ids().next(spec.permits());
     }
 
     /** Asks for the permit. */
@@ -452,7 +452,7 @@ final class PermitAdmission implements Countable {
         }
         engine.room().leave(this);
         synchronized (this) {
-            permitId = engine.ids().next();
+            permitId = engine.ids().next(spec.permits());
         }
         engine.room().enter(this);
         ask();

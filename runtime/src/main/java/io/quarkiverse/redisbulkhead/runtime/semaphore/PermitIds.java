@@ -4,26 +4,49 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes permit ids that no other process makes: 94 random bits for this object, and a number that grows. Safe for use
+ * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use
  * by many threads.
+ * <p>
+ * Where many permits may be held at once, ids are longer than 64 bytes on purpose. Redis keeps a sorted set of up to 128 short
+ * members in one piece of memory, which it searches from end to end, and any other as a skip list, in which a member is found at
+ * once. The first one is smaller, so it is better for the many bulkheads of few permits that a key of each user makes.
  */
 public final class PermitIds {
 
+    /** Up to so many, searching from end to end is as fast. */
+    private static final int FEW = 16;
+
+    /** The default of {@code zset-max-ziplist-value}, now {@code zset-max-listpack-value}. */
+    private static final int LONGEST_SHORT_MEMBER = 64;
+
     private final String prefix;
+    private final String longPrefix;
     private final AtomicLong next = new AtomicLong();
 
     /** Draws the random part. */
     public PermitIds() {
         SecureRandom random = new SecureRandom();
-        this.prefix = Long.toString(random.nextLong() >>> 1, 36) + Integer.toString(random.nextInt() >>> 1, 36) + "-";
+        String unique = Long.toUnsignedString(random.nextLong(), 36) + Integer.toUnsignedString(random.nextInt(), 36);
+        this.prefix = unique + "-";
+        this.longPrefix = unique + "-".repeat(LONGEST_SHORT_MEMBER - unique.length());
     }
 
     /**
      * A new id.
      *
+     * @param permits how many permits of its bulkhead there are
+     * @return letters, digits and hyphens
+     */
+    public String next(int permits) {
+        return (permits <= FEW ? prefix : longPrefix) + next.getAndIncrement();
+    }
+
+    /**
+     * A new id for a store of this process.
+     *
      * @return letters, digits and a hyphen
      */
-    public String next() {
+    public String nextLocal() {
         return prefix + next.getAndIncrement();
     }
 }

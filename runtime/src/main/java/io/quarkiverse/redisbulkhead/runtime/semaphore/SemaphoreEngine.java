@@ -190,7 +190,7 @@ public final class SemaphoreEngine {
                 return null;
             }
             long askedAt = timers.nanoTime();
-            String id = ids.next();
+            String id = ids.nextLocal();
             long ticket = inProcess.takeIfFree(new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(),
                     Duration.ZERO, identity.application(), identity.instance(), method));
             if (ticket == InProcessPermitStore.NONE_FREE) {

@@ -1,0 +1,17 @@
+package io.quarkiverse.redisbulkhead.benchmarks.application;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+
+/** Ports that nobody listens on. */
+final class FreePort {
+
+    private FreePort() {
+    }
+
+    static int find() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
