@@ -40,7 +40,12 @@ final class Callers {
 
     /** Starts one caller; the stage completes when it has stopped. */
     CompletableFuture<Void> start(boolean asynchronous) {
-        return asynchronous ? callAgain() : CompletableFuture.runAsync(this::callOnAThread, threads);
+        if (!asynchronous) {
+            return CompletableFuture.runAsync(this::callOnAThread, threads);
+        }
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        callAgain(end);
+        return end;
     }
 
     void stop() {
@@ -58,20 +63,22 @@ final class Callers {
         }
     }
 
-    private CompletableFuture<Void> callAgain() {
+    // Each call is begun by a task of its own. A stage that waited for the next call would have all later ones behind it, for ever more.
+    private void callAgain(CompletableFuture<Void> end) {
         if (stopped) {
-            return CompletableFuture.completedFuture(null);
+            end.complete(null);
+            return;
         }
-        return Uni.createFrom().deferred(() -> guard.callAsync(work, execution())).subscribeAsCompletionStage()
-                .handleAsync((done, failure) -> {
-                    if (failure == null) {
-                        return after(0);
-                    }
+        Uni.createFrom().deferred(() -> guard.callAsync(work, execution())).subscribe().with(
+                done -> callAgainAfter(0, end),
+                failure -> {
                     tell(failure);
-                    return after(GAP_MILLIS);
-                }, timers)
-                .thenCompose(gap -> gap)
-                .thenCompose(next -> callAgain());
+                    callAgainAfter(GAP_MILLIS, end);
+                });
+    }
+
+    private void callAgainAfter(long millis, CompletableFuture<Void> end) {
+        timers.schedule(() -> callAgain(end), millis, TimeUnit.MILLISECONDS);
     }
 
     private Execution execution() {
