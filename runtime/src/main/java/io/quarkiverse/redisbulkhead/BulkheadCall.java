@@ -17,6 +17,9 @@ public record BulkheadCall(String bulkhead, String method, List<Object> argument
     /**
      * Describes a call.
      *
+     * @param bulkhead the name of the bulkhead whose key is asked for
+     * @param method the guarded method, as {@code Class#method}
+     * @param arguments the arguments of the call in their order; copied
      * @throws NullPointerException when a component is null
      */
     public BulkheadCall {

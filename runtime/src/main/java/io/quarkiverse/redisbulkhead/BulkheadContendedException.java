@@ -11,6 +11,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
  * Only the store {@code lock} can be contended; with the others this is never thrown.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
+ *
+ * @serial exclude
  */
 public class BulkheadContendedException extends BulkheadException {
 

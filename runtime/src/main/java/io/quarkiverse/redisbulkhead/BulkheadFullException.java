@@ -10,6 +10,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
  * A call was rejected because all permits of its bulkhead were taken. The guarded method did not run.
  * <p>
  * In REST applications it becomes status 429 with {@code Retry-After}, unless the application maps it itself.
+ *
+ * @serial exclude
  */
 public class BulkheadFullException extends BulkheadException {
 

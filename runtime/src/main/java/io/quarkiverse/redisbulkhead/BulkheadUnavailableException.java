@@ -10,6 +10,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
  * run.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
+ *
+ * @serial exclude
  */
 public class BulkheadUnavailableException extends BulkheadException {
 

@@ -8,6 +8,8 @@ import java.util.Optional;
  * <p>
  * It is a {@link BulkheadFullException}, because a lock is a bulkhead with one permit; so Fault Tolerance and REST
  * applications treat it as any rejection.
+ *
+ * @serial exclude
  */
 public class LockNotAcquiredException extends BulkheadFullException {
 

@@ -125,6 +125,7 @@ public interface RedisSemaphore {
     /**
      * As {@link #run}, with a result.
      *
+     * @param <T> what it returns
      * @param action what to run, not null
      * @return what it returned
      * @throws Exception what it threw, or as {@link #run}
@@ -145,6 +146,7 @@ public interface RedisSemaphore {
      * The asynchronous twin of {@link #call}: one permit per subscription, waited for as {@link SemaphoreSpec#maxWait()}
      * says, and held until the action's {@code Uni} ends or is cancelled.
      *
+     * @param <T> what the {@code Uni} emits
      * @param action makes the {@code Uni} once the permit is held, not null
      * @return what the action's {@code Uni} emits, or fails with, once the permit is back; fails as {@link #run} does
      */

@@ -13,6 +13,8 @@ public record ResolvedKey(String key, OptionalInt permits) {
     /**
      * Checks the values.
      *
+     * @param key any text
+     * @param permits how many executions may run at once under this key; empty for as many as the bulkhead's definition says
      * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
      */
     public ResolvedKey {

@@ -22,7 +22,17 @@ import java.util.TreeSet;
 public record SemaphoreStatus(String name, Optional<String> key, int limit, int inUse, int waiting,
         boolean resized, SortedSet<Integer> statedLimits) {
 
-    /** Copies the limits. */
+    /**
+     * Copies the limits.
+     *
+     * @param name the bulkhead
+     * @param key the key value; empty when the bulkhead is one limit for all
+     * @param limit the number of permits that is in force here
+     * @param inUse the number of unexpired permits
+     * @param waiting how many wait for a permit
+     * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
+     * @param statedLimits the different limits by which instances asked for permits within the last minute
+     */
     public SemaphoreStatus {
         statedLimits = Collections.unmodifiableSortedSet(new TreeSet<>(statedLimits));
     }
