@@ -1,0 +1,37 @@
+package io.quarkiverse.redisbulkhead.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead;
+
+/**
+ * The public API is what {@code docs/api.txt} lists, so that nobody takes anything away without noticing.
+ * {@code -Drenew-reference} writes it anew; the difference is for reviewers.
+ */
+class PublicApiTest {
+
+    private static final boolean RENEW = Boolean.getBoolean("renew");
+    private static final Path LIST = Page.PROJECT.resolve("docs/api.txt");
+
+    @Test
+    void thePublicApiIsTheOneThatIsListed() throws IOException {
+        List<String> api = Stream.concat(PublicApi.besides(RedisBulkhead.class), PublicApi.besides(TestBulkhead.class))
+                .toList();
+        if (RENEW) {
+            Files.write(LIST, api);
+        } else {
+            assertThat(api).as("public API (if it is to change: ./mvnw test -pl docs -am -Drenew-reference"
+                    + " -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false)")
+                    .containsExactlyElementsOf(Files.readAllLines(LIST));
+        }
+    }
+}
