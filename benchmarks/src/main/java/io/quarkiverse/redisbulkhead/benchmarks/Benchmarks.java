@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,7 +27,14 @@ public final class Benchmarks {
     public static void main(String[] args) {
         int exit = 0;
         try {
-            run();
+            if (Options.profile()) {
+                try (Profile profile = Profile.start()) {
+                    runParts();
+                }
+            } else {
+                runParts();
+            }
+            report();
         } catch (Exception e) {
             e.printStackTrace();
             exit = 1;
@@ -35,16 +43,25 @@ public final class Benchmarks {
         System.exit(exit);
     }
 
-    private static void run() throws Exception {
+    private static void runParts() throws Exception {
         for (Part part : PARTS) {
             if (Options.wanted("parts", part.id())) {
-                Figures figures = new Figures();
-                try (Surroundings surroundings = Surroundings.start()) {
-                    part.run(surroundings, figures);
-                }
-                figures.save(Options.FIGURES, part.id());
+                run(part);
             }
         }
+    }
+
+    private static void run(Part part) throws Exception {
+        long begun = System.nanoTime();
+        Figures figures = new Figures();
+        try (Surroundings surroundings = Surroundings.start()) {
+            part.run(surroundings, figures);
+        }
+        figures.save(Options.FIGURES, part.id());
+        System.out.printf("%n%s: %d s%n", part.id(), Duration.ofNanos(System.nanoTime() - begun).toSeconds());
+    }
+
+    private static void report() throws Exception {
         Optional<Path> documents = Options.documents();
         if (documents.isPresent()) {
             new Report(Figures.load(Options.FIGURES)).writeInto(documents.get());

@@ -41,6 +41,7 @@ final class MachinePart implements Part {
         put(figures, "system", system.getName() + " " + system.getVersion());
         put(figures, "java", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version") + ", heap of "
                 + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB");
+        put(figures, "load", String.format(Locale.ROOT, "%.1f", system.getSystemLoadAverage()));
         put(figures, "redis", redis(surroundings));
         put(figures, "redisson", version(Redisson.class));
         put(figures, "vertx", version(Redis.class));

@@ -18,6 +18,7 @@ final class MachineTable {
         rows.put("processor", "machine.processor");
         rows.put("memory", "machine.memory");
         rows.put("system", "machine.system");
+        rows.put("load average before", "machine.load");
         rows.put("JVM", "machine.java");
         rows.put("server", "machine.redis");
         rows.put("Redisson", "machine.redisson");

@@ -1,0 +1,48 @@
+package io.quarkiverse.redisbulkhead.benchmarks.contender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
+import redis.clients.jedis.Jedis;
+
+/**
+ * What a pair asks of Redis when nobody else is there. Times differ from machine to machine; these numbers do not, so they show
+ * in each build when a pair begins to cost more. Where it costs less, lower them.
+ */
+class CommandsPerPairTest {
+
+    private static final int PAIRS = 200;
+
+    // What comes now and then, such as a PING of the client, is less than one for each pair.
+    private static final double NOW_AND_THEN = 0.1;
+
+    @ParameterizedTest
+    @CsvSource({ "SCRIPT, 2, 20", "SCRIPT_FAIR, 2, 20", "LOCK, 74, 74", "LOCAL, 0, 0", "PINGS, 2, 2" })
+    void aPairCostsNoMoreThanIsKnown(Kind kind, int calls, int commands) throws Exception {
+        try (Surroundings surroundings = Surroundings.start();
+                Contender contender = kind.open(surroundings, Limit.ample(kind.id()), 1);
+                BlockingCaller caller = contender.newBlockingCaller();
+                Jedis jedis = surroundings.redis().connect()) {
+            // Connects, and makes the scripts known.
+            makePairs(caller, 10);
+            RedisReading before = RedisReading.of(jedis);
+            makePairs(caller, PAIRS);
+            RedisReading since = RedisReading.of(jedis).since(before);
+
+            assertThat((double) since.callsFromNetwork() / PAIRS).as("calls over the network for a pair: %s", since.calls())
+                    .isBetween((double) calls, calls + NOW_AND_THEN);
+            assertThat((double) since.commands() / PAIRS).as("commands for a pair: %s", since.calls())
+                    .isBetween((double) commands, commands + NOW_AND_THEN);
+        }
+    }
+
+    private static void makePairs(BlockingCaller caller, int pairs) throws Exception {
+        for (int pair = 0; pair < pairs; pair++) {
+            caller.pair(() -> {
+            });
+        }
+    }
+}
