@@ -9,20 +9,31 @@ import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.Wi
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
 import java.util.ServiceLoader;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.random.RandomGenerator;
 
 import org.junit.jupiter.api.Test;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -164,5 +175,17 @@ class ArchitectureTest {
     private static DescribedPredicate<JavaClass> areOnTheWayOfCalls() {
         return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardsOfBean|GuardedCalls|SemaphoreOfCall)(\\$.*)?")
                 .forSubtype();
+    }
+
+    /** Static values are made when a native executable is built: they must not tell of that machine, nor be random there. */
+    @Test
+    void nothingOfTheMachineThatBuildsIsKept() {
+        List<Class<?>> thereOnly = List.of(Random.class, RandomGenerator.class, Thread.class, InetAddress.class,
+                ProcessHandle.class, Clock.class, Instant.class, UUID.class, ManagementFactory.class, ExecutorService.class);
+        assertThat(classes.stream().flatMap(type -> type.getStaticInitializer().stream())
+                .flatMap(initializer -> initializer.getCallsFromSelf().stream())
+                .filter(call -> thereOnly.stream().anyMatch(type -> call.getTargetOwner().isAssignableTo(type))
+                        || call.getTarget().getFullName().matches("java\\.lang\\.System\\.(getenv|nanoTime|current).*"))
+                .map(JavaCall::getDescription)).isEmpty();
     }
 }

@@ -23,12 +23,14 @@ class NativeResourcesTest {
                 .toList();
 
         List<String> scripts = scripts();
-        assertThat(scripts).contains("acquire.lua", "bulkhead.lua", "release.lua", "renew.lua").allSatisfy(script -> {
-            assertThat(patterns).anySatisfy(pattern -> assertThat(FOLDER + script).matches(pattern));
-            try (InputStream text = Thread.currentThread().getContextClassLoader().getResourceAsStream(FOLDER + script)) {
-                assertThat(text).as(script).isNotNull();
-            }
-        });
+        assertThat(scripts).containsExactlyInAnyOrder("acquire.lua", "batch.lua", "bulkhead.lua", "keys.lua", "occupancy.lua",
+                "poll.lua", "release.lua", "renew.lua", "resize.lua", "revoke.lua", "uncontended.lua").allSatisfy(script -> {
+                    assertThat(patterns).anySatisfy(pattern -> assertThat(FOLDER + script).matches(pattern));
+                    try (InputStream text = Thread.currentThread().getContextClassLoader()
+                            .getResourceAsStream(FOLDER + script)) {
+                        assertThat(text).as(script).isNotNull();
+                    }
+                });
     }
 
     private static List<String> scripts() throws IOException {

@@ -1,0 +1,90 @@
+package io.quarkiverse.redisbulkhead.sample.shapes;
+
+import java.util.concurrent.CompletionStage;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.eclipse.microprofile.rest.client.inject.RestClient;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.sample.reports.Database;
+import io.quarkiverse.redisbulkhead.sample.reports.Report;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+
+/** One limit of two, in every way in which a method can answer; and a lock. */
+@Path("/shapes")
+public class ShapesResource {
+
+    private static final String BULKHEAD = "shapes";
+
+    private final Database database;
+    private final RedisBulkheads bulkheads;
+
+    ShapesResource(@RestClient Database database, RedisBulkheads bulkheads) {
+        this.database = database;
+        this.bulkheads = bulkheads;
+    }
+
+    /**
+     * Holds its permit until the method returns.
+     *
+     * @return the report
+     */
+    @GET
+    @Path("/value")
+    @RedisBulkhead(name = BULKHEAD, permits = 2)
+    public Report value() {
+        return database.report();
+    }
+
+    /**
+     * Holds its permit until the {@code Uni} ends.
+     *
+     * @return the report
+     */
+    @GET
+    @Path("/uni")
+    @RedisBulkhead(name = BULKHEAD, permits = 2)
+    public Uni<Report> uni() {
+        return database.reportAsync();
+    }
+
+    /**
+     * Holds its permit until the stage is complete.
+     *
+     * @return the report
+     */
+    @GET
+    @Path("/stage")
+    @RedisBulkhead(name = BULKHEAD, permits = 2)
+    public CompletionStage<Report> stage() {
+        return database.reportAsync().subscribeAsCompletionStage();
+    }
+
+    /**
+     * Holds its permit until the stream ends.
+     *
+     * @return the report, twice
+     */
+    @GET
+    @Path("/multi")
+    @RedisBulkhead(name = BULKHEAD, permits = 2)
+    public Multi<Report> multi() {
+        return database.reportAsync().toMulti().onItem()
+                .transformToMultiAndConcatenate(report -> Multi.createFrom().items(report, report));
+    }
+
+    /**
+     * Holds a lock while it asks the database.
+     *
+     * @return the report
+     */
+    @GET
+    @Path("/lock")
+    public Uni<Report> lock() {
+        return bulkheads.lock("shape").callAsync(database::reportAsync);
+    }
+}
