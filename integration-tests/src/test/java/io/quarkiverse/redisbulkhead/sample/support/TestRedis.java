@@ -23,6 +23,9 @@ public final class TestRedis implements AutoCloseable {
 
     private static final String HOST = "127.0.0.1";
 
+    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} in place of the embedded one. */
+    private static final String INSTALLED = System.getProperty("redis.server", "");
+
     private final int port;
     private final RedisServer server;
 
@@ -40,7 +43,7 @@ public final class TestRedis implements AutoCloseable {
         File executables = Files.createDirectories(folder).toFile();
         int port = freePort();
         RedisServer server = RedisServer.newRedisServer()
-                .executableProvider(newJarResourceProvider(executables))
+                .executableProvider(INSTALLED.isEmpty() ? newJarResourceProvider(executables) : () -> new File(INSTALLED))
                 .port(port)
                 .bind(HOST)
                 .setting("save \"\"")

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -19,6 +20,9 @@ import redis.embedded.core.RedisServerBuilder;
 
 /** A real Redis server as a process of the test's own, and a client to look into it. */
 public final class TestRedis implements AutoCloseable {
+
+    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} in place of the embedded one. */
+    private static final String INSTALLED = System.getProperty("redis.server", "");
 
     private final Vertx vertx = Vertx.vertx();
     private final int port;
@@ -80,6 +84,9 @@ public final class TestRedis implements AutoCloseable {
     public void start() {
         try {
             RedisServerBuilder builder = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"");
+            if (!INSTALLED.isEmpty()) {
+                builder.executableProvider(() -> new File(INSTALLED));
+            }
             for (String setting : settings) {
                 builder.setting(setting);
             }
