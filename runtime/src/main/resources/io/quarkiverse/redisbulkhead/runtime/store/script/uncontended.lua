@@ -1,6 +1,6 @@
 -- The short way through batch.lua, for what is most frequent: nobody waits, nobody has to, nothing was cancelled, and no lease has ended. It
 -- reads, decides on all calls in their order, and only then writes, with one command for all of a kind. Where it finds anything else it has
--- written nothing, and the long way follows, which comes to the same where both can be taken.
+-- written nothing, or undone it, and the long way follows, which comes to the same where both can be taken.
 
 local function uncontended()
     local call = redis.call
