@@ -112,6 +112,23 @@ class ArchitectureTest {
                 .check(classes);
     }
 
+    @Test
+    void theStoresKnowNeitherCdiNorConfigurationNorQuarkus() {
+        classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..", ROOT,
+                        ROOT + ".runtime.store..")
+                .check(classes);
+    }
+
+    /** So that tests and measurements can have the stores in Redis as applications have them. */
+    @Test
+    void storesInRedisAreMadeWithoutCdiAndConfiguration() {
+        noClasses().that().haveNameMatching(".*\\.runtime\\.(RedisStores?|VertxTimers)").should().dependOnClassesThat()
+                .resideInAnyPackage("jakarta..", "io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..")
+                .orShould().dependOnClassesThat().haveNameMatching(".*Config")
+                .check(classes);
+    }
+
     /** Whoever does without HTTP or health checks needs none of their libraries: what needs them is referred to by nobody. */
     @Test
     void optionalLibrariesStayInPackagesOfTheirOwn() {

@@ -19,6 +19,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 record LockAdmission(String lock, Admission admission) implements Admission {
 
     @Override
+    public List<HeldPermit> heldNow() {
+        return admission.heldNow();
+    }
+
+    @Override
     public CompletionStage<List<HeldPermit>> granted() {
         return admission.granted().exceptionallyCompose(rejection -> CompletableFuture.failedStage(translated(rejection)));
     }

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
  * @param links for commands
  * @param mailbox for what Redis tells
  */
-record RedisStore(PermitStore store, List<RedisLink> links, Mailbox mailbox) implements AutoCloseable {
+public record RedisStore(PermitStore store, List<RedisLink> links, Mailbox mailbox) implements AutoCloseable {
 
     /** Closes the connections; the client stays open. */
     @Override

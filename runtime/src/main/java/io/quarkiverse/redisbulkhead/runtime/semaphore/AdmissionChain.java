@@ -69,6 +69,11 @@ final class AdmissionChain implements Admission {
     }
 
     @Override
+    public List<HeldPermit> heldNow() {
+        return promise.heldNow();
+    }
+
+    @Override
     public CompletionStage<List<HeldPermit>> granted() {
         return promise.granted();
     }

@@ -16,15 +16,16 @@ final class AdmissionPromise {
 
     void grant(List<HeldPermit> permits) {
         granted.complete(permits);
-        mustWait();
+        becomesClear();
     }
 
     void reject(Throwable rejection) {
         granted.completeExceptionally(Failures.cause(rejection));
-        mustWait();
+        becomesClear();
     }
 
-    void mustWait() {
+    /** From now on it is clear whether the execution must wait; see {@link Admission#asked()}. */
+    void becomesClear() {
         Promise<Void> told;
         synchronized (this) {
             clear = true;
@@ -39,7 +40,7 @@ final class AdmissionPromise {
     void waitWith(Admission other) {
         other.asked().thenRun(() -> {
             if (!other.granted().toCompletableFuture().isDone()) {
-                mustWait();
+                becomesClear();
             }
         });
     }

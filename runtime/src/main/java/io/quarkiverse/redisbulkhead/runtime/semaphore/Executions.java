@@ -24,7 +24,8 @@ public final class Executions {
         try {
             Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method)
                     : new AdmissionChain(semaphores, method);
-            return admission instanceof Countable one ? one.countedBy(underWay) : new Counted(admission);
+            CountedAdmission counted = admission instanceof CountedAdmission one ? one : new Counted(admission);
+            return counted.countedBy(underWay);
         } catch (RuntimeException | Error e) {
             underWay.end();
             throw e;
@@ -40,11 +41,9 @@ public final class Executions {
         return underWay.none();
     }
 
-    private final class Counted implements Admission {
+    private static final class Counted extends CountedAdmission {
 
         private final Admission admission;
-        // Guarded by this.
-        private boolean counted = true;
 
         private Counted(Admission admission) {
             this.admission = admission;
@@ -74,18 +73,6 @@ public final class Executions {
                 return end;
             }
             return ended.thenRun(this::countOff);
-        }
-
-        private void countOff() {
-            if (isFirst()) {
-                underWay.end();
-            }
-        }
-
-        private synchronized boolean isFirst() {
-            boolean first = counted;
-            counted = false;
-            return first;
         }
     }
 }

@@ -51,6 +51,11 @@ final class FallbackAdmission implements Admission {
     }
 
     @Override
+    public List<HeldPermit> heldNow() {
+        return promise.heldNow();
+    }
+
+    @Override
     public CompletionStage<List<HeldPermit>> granted() {
         return promise.granted();
     }

@@ -4,25 +4,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The admission to one bulkhead that was granted while it was asked for. */
-final class GrantedAdmission implements Countable {
+/** The admission to one bulkhead in this process that was granted while it was asked for. */
+final class GrantedAdmission extends CountedAdmission {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final HeldPermit permit;
-    // Counts the execution until its end; null when there is nothing to count. Guarded by this.
-    private UnderWay executions;
 
     GrantedAdmission(HeldPermit permit) {
         this.permit = permit;
-    }
-
-    @Override
-    public Admission countedBy(UnderWay count) {
-        synchronized (this) {
-            executions = count;
-        }
-        return this;
     }
 
     @Override
@@ -42,22 +32,9 @@ final class GrantedAdmission implements Countable {
 
     @Override
     public CompletionStage<Void> end() {
-        CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
-        if (released.isDone()) {
-            countOff();
-            return DONE;
-        }
-        return released.thenAccept(wasHeld -> countOff());
-    }
-
-    private void countOff() {
-        UnderWay counted;
-        synchronized (this) {
-            counted = executions;
-            executions = null;
-        }
-        if (counted != null) {
-            counted.end();
-        }
+        // In this process there is nothing to wait for, and no copy of the request to refuse.
+        permit.release();
+        countOff();
+        return DONE;
     }
 }

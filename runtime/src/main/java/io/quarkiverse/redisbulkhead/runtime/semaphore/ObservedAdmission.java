@@ -26,9 +26,10 @@ final class ObservedAdmission implements Admission {
     private final boolean mayWait;
     private final CompletionStage<List<HeldPermit>> granted;
 
-    // Both are guarded by this, and so is the order of what the listener is told, which therefore is told within the lock.
+    // All are guarded by this, and so is the order of what the listener is told, which therefore is told within the lock.
     private State state = State.ASKING;
     private boolean unwanted;
+    private List<HeldPermit> held = List.of();
 
     /**
      * Tells from now on.
@@ -66,7 +67,8 @@ final class ObservedAdmission implements Admission {
             state = State.RUNNING;
             listener.decided(permit.fencingToken() == 0 ? CallResult.BYPASSED : CallResult.ACCEPTED, permit.fencingToken());
         }
-        return CompletableFuture.completedStage(List.of(new ObservedPermit(permit)));
+        held = List.of(new ObservedPermit(permit));
+        return CompletableFuture.completedStage(held);
     }
 
     private CallResult result(Throwable rejection) {
@@ -84,6 +86,11 @@ final class ObservedAdmission implements Admission {
             listener.ended();
         }
         unwanted = true;
+    }
+
+    @Override
+    public synchronized List<HeldPermit> heldNow() {
+        return held;
     }
 
     @Override

@@ -30,7 +30,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
  * its time is over it asks a last time, and leaves the waiters. Where the store is contended, it asks again after a pause.
  */
-final class PermitAdmission implements Countable {
+final class PermitAdmission extends CountedAdmission {
 
     private static final Logger LOG = Logger.getLogger(PermitAdmission.class);
 
@@ -80,7 +80,6 @@ final class PermitAdmission implements Countable {
     private List<Runnable> whenSettled = List.of();
     // Null until this is to end.
     private Promise<Void> ended;
-    private UnderWay executions;
 
     PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method) {
         this.engine = engine;
@@ -168,7 +167,7 @@ final class PermitAdmission implements Countable {
             } else {
                 state = State.PAUSING;
                 next = () -> {
-                    promise.mustWait();
+                    promise.becomesClear();
                     wait.start(this::timeIsOver);
                     timers.after(pause, this::askAgain);
                 };
@@ -320,13 +319,13 @@ final class PermitAdmission implements Countable {
             // Of a permit that became free after this answer was given.
             toldWhileAsking = false;
             return () -> {
-                promise.mustWait();
+                promise.becomesClear();
                 ask();
             };
         }
         state = State.WAITING;
         return () -> {
-            promise.mustWait();
+            promise.becomesClear();
             wait.start(this::timeIsOver);
             engine.room().waiting(this, reply.nearestLeaseEnd());
         };
@@ -544,14 +543,6 @@ final class PermitAdmission implements Countable {
     }
 
     @Override
-    public Admission countedBy(UnderWay count) {
-        synchronized (this) {
-            executions = count;
-        }
-        return this;
-    }
-
-    @Override
     public List<HeldPermit> heldNow() {
         return promise.heldNow();
     }
@@ -600,14 +591,10 @@ final class PermitAdmission implements Countable {
 
     private void hasEnded() {
         Promise<Void> end;
-        UnderWay counted;
         synchronized (this) {
             end = ended;
-            counted = executions;
         }
-        if (counted != null) {
-            counted.end();
-        }
+        countOff();
         end.complete(null);
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
@@ -229,7 +230,7 @@ public final class SemaphoreEngine {
             keeper.all().forEach(LeasedPermit::giveBackRunning);
             keeper.stop();
             return underWay.none();
-        });
+        }).thenCompose(given -> fallback.map(SemaphoreEngine::giveAllBack).orElse(CompletableFuture.completedStage(null)));
     }
 
     /** Ends the work in the background. What is not given back yet is free when its lease ends. */

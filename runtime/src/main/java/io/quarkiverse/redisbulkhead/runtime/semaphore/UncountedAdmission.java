@@ -12,8 +12,13 @@ record UncountedAdmission(UncountedPermit permit) implements Admission {
     }
 
     @Override
+    public List<HeldPermit> heldNow() {
+        return List.of(permit);
+    }
+
+    @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return CompletableFuture.completedStage(List.of(permit));
+        return CompletableFuture.completedStage(heldNow());
     }
 
     @Override

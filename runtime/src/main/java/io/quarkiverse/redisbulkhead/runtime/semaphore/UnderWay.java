@@ -42,6 +42,9 @@ final class UnderWay {
     }
 
     private void tell() {
+        if (waiting.isEmpty()) {
+            return;
+        }
         // Who is told may begin something, and wait for that.
         List<CompletableFuture<Void>> told = new ArrayList<>();
         for (CompletableFuture<Void> idle = waiting.poll(); idle != null; idle = waiting.poll()) {

@@ -42,7 +42,8 @@ final class WaitLimit {
         if (left.compareTo(PermitStore.LONGEST_PLACE) > 0) {
             return PermitStore.LONGEST_PLACE;
         }
-        return left.toMillis() < 1 ? Duration.ofMillis(1) : left;
+        // In the unit of the stores, so that what calls of the same moment ask for is alike and goes together.
+        return Duration.ofMillis(Math.max(1, left.toMillis()));
     }
 
     /** Whether there is no time left. */

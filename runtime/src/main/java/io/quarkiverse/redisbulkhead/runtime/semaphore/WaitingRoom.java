@@ -177,7 +177,7 @@ final class WaitingRoom {
         return timers.nanoTime() + next.toNanos();
     }
 
-    /** One question, about up to {@link PermitStore#MAX_RENEWED_AT_ONCE} waiters. */
+    /** One question, about up to {@link PermitStore#MAX_POLLED_AT_ONCE} waiters. */
     private record Part(Map<String, PermitAdmission> admissions, Map<String, Duration> places) {
 
         Part() {
@@ -215,7 +215,7 @@ final class WaitingRoom {
                 // A request is on its way, which tells as much.
                 continue;
             }
-            if (parts.isEmpty() || parts.get(parts.size() - 1).places().size() == PermitStore.MAX_RENEWED_AT_ONCE) {
+            if (parts.isEmpty() || parts.get(parts.size() - 1).places().size() == PermitStore.MAX_POLLED_AT_ONCE) {
                 parts.add(new Part());
             }
             parts.get(parts.size() - 1).add(admission);

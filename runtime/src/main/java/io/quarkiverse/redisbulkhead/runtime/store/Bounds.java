@@ -41,9 +41,18 @@ public final class Bounds {
         }
     }
 
-    /** How long leases or places are to be. */
-    public static void check(Map<String, Duration> durations) {
-        checkCount("permits", durations.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
+    /** How long leases are to be. */
+    public static void checkLeases(Map<String, Duration> leases) {
+        check(leases, PermitStore.MAX_RENEWED_AT_ONCE);
+    }
+
+    /** How long places are to be. */
+    public static void checkPlaces(Map<String, Duration> places) {
+        check(places, PermitStore.MAX_POLLED_AT_ONCE);
+    }
+
+    private static void check(Map<String, Duration> durations, int most) {
+        checkCount("permits", durations.size(), 1, most);
         durations.forEach((id, duration) -> {
             checkId(id);
             if (duration == null) {

@@ -28,8 +28,11 @@ public interface PermitStore {
     /** How many ids {@link #cancel} takes at once. */
     int MAX_CANCELLED_AT_ONCE = 100;
 
-    /** How many ids {@link #renew} and {@link #poll} take at once. */
-    int MAX_RENEWED_AT_ONCE = 500;
+    /** How many ids {@link #renew} takes at once, so that others are not kept waiting for long. */
+    int MAX_RENEWED_AT_ONCE = 128;
+
+    /** How many ids {@link #poll} takes at once. */
+    int MAX_POLLED_AT_ONCE = 500;
 
     /** To how long from now a waiter lengthens its place at the most. */
     Duration LONGEST_PLACE = Duration.ofSeconds(10);
@@ -91,7 +94,7 @@ public interface PermitStore {
      *
      * @param bulkhead the bulkhead
      * @param limit how many permits there are, unless the bulkhead was resized
-     * @param places how long the place of each waiter shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
+     * @param places how long the place of each waiter shall live from now; from 1 to {@value #MAX_POLLED_AT_ONCE}
      * @return the answer
      */
     CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places);

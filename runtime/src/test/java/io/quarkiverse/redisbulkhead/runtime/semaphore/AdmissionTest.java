@@ -217,6 +217,24 @@ class AdmissionTest {
     }
 
     @Test
+    void severalAreHeldNowWhenTheLastIsGranted() {
+        Admission chain = chain("a", "b");
+        assertThat(chain.heldNow()).isEmpty();
+        grant("a");
+        assertThat(chain.heldNow()).isEmpty();
+        grant("b");
+
+        assertThat(chain.heldNow()).hasSize(2).isEqualTo(granted(chain).join());
+    }
+
+    @Test
+    void whatLimitsNothingIsHeldNow() {
+        Admission admission = engine.openSemaphore(SemaphoreSpec.named("a").permits(5).build()).admit("A#a");
+
+        assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
+    }
+
+    @Test
     void aChainThatEndsHalfwayTakesNoFurtherPermits() {
         Admission chain = chain("a", "b");
         chain.end();

@@ -69,6 +69,17 @@ class ObservedAdmissionTest {
     }
 
     @Test
+    void thePermitThatIsHeldNowTellsItsEnd() {
+        Admission admission = ask(SPEC);
+        assertThat(admission.heldNow()).isEmpty();
+        reply(new Granted(7, false));
+
+        assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
+        admission.heldNow().get(0).release();
+        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+    }
+
+    @Test
     void full() {
         Admission admission = ask(SPEC);
         reply(new Full(5, Duration.ofSeconds(3), false));

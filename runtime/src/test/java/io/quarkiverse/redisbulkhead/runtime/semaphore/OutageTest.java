@@ -84,6 +84,22 @@ class OutageTest {
         assertThat(store.log).doesNotContain("release reports");
     }
 
+    /** Also what was taken from the limit of this process is given back, and nothing is planned any more. */
+    @Test
+    void aShutdownGivesLocalPermitsBack() {
+        Admission running = askInVain(OnOutage.LOCAL);
+        HeldPermit permit = granted(running).join().get(0);
+        engine.refuseAndRejectWaiters();
+
+        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.STOPPED);
+        assertThat(timers.planned()).isZero();
+        running.end();
+        losses.clear();
+    }
+
     /** Trap 25: each key has a local limit of its own, in proportion where it has a limit of its own. */
     @Test
     void localKeepsALimitForEachKey() {
@@ -134,6 +150,22 @@ class OutageTest {
         timers.advance(Duration.ofSeconds(11));
         assertThat(rejection(last)).isInstanceOf(BulkheadFullException.class);
         List.of(admission, last).forEach(Admission::end);
+    }
+
+    @Test
+    void eitherWayThePermitIsHeldNow() {
+        for (OnOutage policy : List.of(OnOutage.ALLOW, OnOutage.LOCAL)) {
+            Admission byStore = ask(SPEC.toBuilder().onOutage(policy).build());
+            assertThat(byStore.heldNow()).isEmpty();
+            store.acquires.get("reports").complete(new Granted(7, false));
+            Admission inVain = askInVain(policy);
+
+            for (Admission admission : List.of(byStore, inVain)) {
+                assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
+                admission.end();
+            }
+        }
+        assertThat(askInVain(OnOutage.REJECT).heldNow()).isEmpty();
     }
 
     /** Trap 25: the next call asks the store again. */

@@ -324,11 +324,28 @@ class PermitKeeperTest {
 
     @Test
     void manyPermitsAreRenewedInParts() {
-        IntStream.range(0, 501).forEach(i -> take(SPEC));
+        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE + 1).forEach(i -> take(SPEC));
         timers.advance(Duration.ofSeconds(10));
 
         assertThat(store.renewals).extracting(renewal -> renewal.permits().size())
-                .containsExactly(PermitStore.MAX_RENEWED_AT_ONCE, 1);
+                .containsExactly(PermitStore.MAX_RENEWED_AT_ONCE, PermitStore.MAX_RENEWED_AT_ONCE, 1);
+    }
+
+    /** Each part has its own answer: where one has none, the others are renewed, and their losses are told. */
+    @Test
+    void aPartThatIsNotAnsweredDoesNotHarmTheOthers() {
+        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE).forEach(i -> take(SPEC));
+        timers.advance(Duration.ofSeconds(10));
+        Set<String> unanswered = store.renewals.get(0).permits().keySet();
+        String gone = store.renewals.get(1).permits().keySet().iterator().next();
+
+        store.renewals.get(0).reply().completeExceptionally(ManualStore.lost());
+        store.renewals.get(1).reply().complete(Set.of(gone));
+        timers.advance(Duration.ofSeconds(3));
+
+        assertThat(losses).extracting(PermitLost::permitId).containsExactly(gone);
+        assertThat(store.renewals.stream().skip(2).flatMap(renewal -> renewal.permits().keySet().stream()))
+                .as("tried again").containsAll(unanswered).doesNotContain(gone);
     }
 
     @Test

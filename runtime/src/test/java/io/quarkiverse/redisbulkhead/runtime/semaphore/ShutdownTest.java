@@ -61,6 +61,31 @@ class ShutdownTest {
         assertThat(new Executions().stop().toCompletableFuture()).isCompleted();
     }
 
+    /** However an execution came to its permits. */
+    @Test
+    void eachExecutionIsCountedOffOnce() {
+        Semaphore open = engine.openSemaphore(semaphore.spec());
+        Admission last = executions.admit(List.of(open), "A#last");
+        for (List<Semaphore> taken : List.of(List.of(semaphore), List.of(open), List.of(semaphore, semaphore))) {
+            endTwice(executions.admit(taken, "A#a"));
+        }
+        Admission both = executions.admit(List.of(semaphore, semaphore), "A#b");
+        Admission waiting = executions.admit(List.of(semaphore), "A#c");
+        endTwice(both);
+        assertThat(waiting.granted().toCompletableFuture()).as("after a wait").isCompleted();
+        endTwice(waiting);
+
+        last.end();
+
+        assertThat(executions.stop().toCompletableFuture()).isCompleted();
+    }
+
+    private void endTwice(Admission admission) {
+        admission.end();
+        admission.end();
+        assertThat(executions.stop().toCompletableFuture()).isNotDone();
+    }
+
     @Test
     void whatIsStillHeldIsGivenBack() {
         Admission running = executions.admit(List.of(semaphore), "A#a");

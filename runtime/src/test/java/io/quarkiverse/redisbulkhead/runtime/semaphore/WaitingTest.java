@@ -400,6 +400,19 @@ class WaitingTest {
         end(admission);
     }
 
+    /** In whole milliseconds, so that requests of about the same moment can share what they state, see {@code batch.lua}. */
+    @Test
+    void aPlaceIsAWholeNumberOfMilliseconds() {
+        Admission admission = wait(UNFAIR.toBuilder().maxWait(Duration.ofMillis(4_500)).build());
+        timers.advance(Duration.ofNanos(300_000));
+
+        store.listener.accept(new PermitFree(idOf("reports")));
+
+        assertThat(store.requests.get("reports").place()).isEqualTo(Duration.ofMillis(4_499));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        end(admission);
+    }
+
     /** The place lives no longer than the caller waits. */
     @Test
     void aPlaceDoesNotOutliveTheWait() {

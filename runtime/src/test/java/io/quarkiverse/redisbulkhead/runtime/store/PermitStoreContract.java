@@ -1031,7 +1031,7 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void renewsFiveHundredAtOnce() {
+    void renewsManyAtOnce() {
         String[] ids = ids("p", PermitStore.MAX_RENEWED_AT_ONCE);
         Stream.of(ids).forEach(id -> ask(id).limit(1_000).lease(SHORT).send());
 
@@ -1039,7 +1039,7 @@ public abstract class PermitStoreContract {
         stores.advance(SHORT);
 
         assertThat(bulkhead.renew(LEASE, ids)).isEmpty();
-        assertThat(bulkhead.occupancy().inUse()).isEqualTo(500);
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(ids.length);
     }
 
     // ---- cancelling
@@ -1154,8 +1154,8 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void pollsFiveHundredAtOnce() {
-        String[] ids = ids("w", PermitStore.MAX_RENEWED_AT_ONCE);
+    void pollsManyAtOnce() {
+        String[] ids = ids("w", PermitStore.MAX_POLLED_AT_ONCE);
         ask("a").fair(true).send();
         Stream.of(ids).forEach(id -> ask(id).fair(true).waiting(SHORT).send());
         stores.advance(SHORT.minus(TICK));
@@ -1163,7 +1163,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.poll(1, PLACE, ids).gone()).isEmpty();
         stores.advance(SHORT);
 
-        assertThat(bulkhead.occupancy().waiting()).isEqualTo(500);
+        assertThat(bulkhead.occupancy().waiting()).isEqualTo(ids.length);
         assertThat(bulkhead.waiters()).containsExactly(ids);
     }
 
@@ -1493,18 +1493,20 @@ public abstract class PermitStoreContract {
     // ---- arguments
 
     static Stream<Named<Function<PermitStore, CompletionStage<?>>>> outOfBounds() {
-        Map<String, Duration> tooMany = IntStream.rangeClosed(0, PermitStore.MAX_RENEWED_AT_ONCE).boxed()
-                .collect(Collectors.toMap(i -> "p" + i, i -> LEASE));
         return Stream.of(
                 Named.of("resize to 0", store -> store.resize(BulkheadId.of("x"), 0)),
                 Named.of("cancel none", store -> store.cancel(BulkheadId.of("x"), List.of(), LEASE)),
                 Named.of("cancel 101", store -> store.cancel(BulkheadId.of("x"), Collections.nCopies(101, "p"), LEASE)),
                 Named.of("renew none", store -> store.renew(BulkheadId.of("x"), Map.of())),
-                Named.of("renew 501", store -> store.renew(BulkheadId.of("x"), tooMany)),
+                Named.of("renew 129", store -> store.renew(BulkheadId.of("x"), leases(129))),
                 Named.of("poll none", store -> store.poll(BulkheadId.of("x"), 1, Map.of())),
-                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, tooMany)),
+                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, leases(501))),
                 Named.of("list -1", store -> store.occupancy(BulkheadId.of("x"), -1)),
                 Named.of("list 5001", store -> store.occupancy(BulkheadId.of("x"), 5_001)));
+    }
+
+    private static Map<String, Duration> leases(int count) {
+        return IntStream.range(0, count).boxed().collect(Collectors.toMap(i -> "p" + i, i -> LEASE));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -127,7 +127,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return answer(() -> {
-            Bounds.check(leases);
+            Bounds.checkLeases(leases);
             return inspect(bulkhead, it -> it.operations().renew(leases));
         });
     }
@@ -136,7 +136,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return answer(() -> {
             Bounds.checkLimit(limit);
-            Bounds.check(places);
+            Bounds.checkPlaces(places);
             return change(bulkhead, steps -> steps.poll(limit, places));
         });
     }

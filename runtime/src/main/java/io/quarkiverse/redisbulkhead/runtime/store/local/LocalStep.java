@@ -34,7 +34,7 @@ final class LocalStep implements BulkheadState {
     /** Begins the next step now. */
     void begin() {
         micros = clock.micros();
-        now = time().millis();
+        now = StepTime.millis(micros);
     }
 
     List<Notice> takeNotices() {

@@ -115,7 +115,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return Bounds.checked(() -> Bounds.check(leases), () -> {
+        return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
             return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
@@ -126,7 +126,7 @@ public final class LockPermitStore implements PermitStore {
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
-            Bounds.check(places);
+            Bounds.checkPlaces(places);
         }, () -> queues.submit(bulkhead,
                 Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))));
     }

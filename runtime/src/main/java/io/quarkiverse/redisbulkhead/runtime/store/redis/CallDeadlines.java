@@ -19,6 +19,7 @@ import io.vertx.core.Vertx;
 final class CallDeadlines {
 
     private static final long LONGEST_SWEEP_MILLIS = 50;
+    private static final int MOST_TIMEOUTS_UNSENT = 10;
 
     private final Vertx vertx;
     private final Duration timeout;
@@ -70,8 +71,14 @@ final class CallDeadlines {
         }
     }
 
+    // Answers to others keep a call that waits behind them alive, but not for ever: it may be that more come than go.
     private long dueNanos(PendingCall<?> call) {
-        return call.silentSinceNanos(answeredNanos.getAsLong()) + timeout.toNanos();
+        long due = call.silentSinceNanos(answeredNanos.getAsLong()) + timeout.toNanos();
+        return call.sentOver() == null && due - lastNanos(call) > 0 ? lastNanos(call) : due;
+    }
+
+    private long lastNanos(PendingCall<?> call) {
+        return call.beganNanos() + MOST_TIMEOUTS_UNSENT * timeout.toNanos();
     }
 
     /** Gives up all calls that are under way. */
@@ -98,11 +105,19 @@ final class CallDeadlines {
             long due = dueNanos(call);
             if (now - due < 0) {
                 watched.add(new Watched(call, due));
-            } else if (giveUp(call) && call.sentOver() != null) {
+            } else if (call.sentOver() == null && due == lastNanos(call)) {
+                call.fail("Redis answers, but more slowly than calls come: this one was not sent for "
+                        + Duration.ofNanos(now - call.beganNanos()).toMillis() + " ms", null);
+            } else if (giveUp(call) && call.sentOver() != null && isLong(now - call.sentAtNanos())) {
                 onSilence.accept(call.sentOver());
             }
             forgetAnswered();
         }
+    }
+
+    // A call may have lost its time before it was sent over this connection, of which it then tells nothing.
+    private boolean isLong(long silentNanos) {
+        return 2 * silentNanos >= timeout.toNanos();
     }
 
     private void forgetAnswered() {

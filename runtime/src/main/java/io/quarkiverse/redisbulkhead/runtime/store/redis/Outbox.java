@@ -9,26 +9,35 @@ import java.util.Queue;
 
 /**
  * What is to be sent over one connection, first come, first served. Calls of a group gather here while a command of the
- * group is on its way (smart batching). On the context of the {@link RedisLink}.
+ * group is on its way (smart batching); when they fill a command, there is nothing to wait for, and it goes behind the other.
+ * On the context of the {@link RedisLink}.
  */
 final class Outbox {
 
-    /** How much goes in one command at the most, so that it does not keep Redis from others for long. */
+    /**
+     * How much goes in one command at the most, so that it does not keep Redis from others for long. No call is larger by
+     * itself.
+     */
     static final int MOST_TOGETHER = 128;
 
-    private final Queue<Line> ready = new ArrayDeque<>();
-    private final Map<Object, Line> lines = new HashMap<>();
+    /** How many commands of a group may be on their way, so that one group does not keep others from the connection. */
+    static final int MOST_ON_THEIR_WAY = 8;
+
+    private final Queue<Group> ready = new ArrayDeque<>();
+    private final Map<Object, Group> groups = new HashMap<>();
 
     /** The calls of one group, or one call that has none. */
-    private static final class Line {
+    private static final class Group {
 
-        private final Object group;
+        private final Object id;
         private final Queue<PendingCall<?>> calls = new ArrayDeque<>(4);
-        private boolean onItsWay;
+        // How much the calls take of a command.
+        private int gathered;
+        private int onTheirWay;
         private boolean ready;
 
-        private Line(Object group) {
-            this.group = group;
+        private Group(Object id) {
+            this.id = id;
         }
 
         private List<PendingCall<?>> take() {
@@ -36,6 +45,7 @@ final class Outbox {
             int room = MOST_TOGETHER;
             while (!calls.isEmpty() && (taken.isEmpty() || calls.peek().size() <= room)) {
                 PendingCall<?> call = calls.poll();
+                gathered -= call.size();
                 if (!call.answer.isDone()) {
                     taken.add(call);
                     room -= call.size();
@@ -43,56 +53,70 @@ final class Outbox {
             }
             return taken;
         }
+
+        private boolean maySend() {
+            return onTheirWay == 0 || gathered >= MOST_TOGETHER && onTheirWay < MOST_ON_THEIR_WAY;
+        }
     }
 
     void add(PendingCall<?> call) {
-        Object group = call.group();
-        Line line = group == null ? new Line(null) : lines.computeIfAbsent(group, Line::new);
-        line.calls.add(call);
-        makeReady(line);
+        Object id = call.group();
+        Group group = id == null ? new Group(null) : groups.computeIfAbsent(id, Group::new);
+        group.calls.add(call);
+        group.gathered += call.size();
+        sendIfMay(group);
     }
 
-    private void makeReady(Line line) {
-        if (!line.onItsWay && !line.ready) {
-            line.ready = true;
-            ready.add(line);
+    private void sendIfMay(Group group) {
+        if (!group.ready && !group.calls.isEmpty() && group.maySend()) {
+            group.ready = true;
+            ready.add(group);
         }
     }
 
     /** Takes what is to be sent next; null when there is nothing, or all of it waits for a command of its group. */
     Shipment next() {
-        for (Line line = ready.poll(); line != null; line = ready.poll()) {
-            line.ready = false;
-            List<PendingCall<?>> calls = line.take();
+        for (Group group = ready.poll(); group != null; group = ready.poll()) {
+            group.ready = false;
+            List<PendingCall<?>> calls = group.take();
             if (!calls.isEmpty()) {
-                line.onItsWay = true;
-                return new Shipment(line.group, calls);
+                group.onTheirWay++;
+                sendIfMay(group);
+                return new Shipment(group.id, calls);
             }
-            lines.remove(line.group);
+            forgetIfIdle(group);
         }
         return null;
     }
 
     /** The command with these calls is not on its way any more. */
     void isBack(Shipment shipment) {
-        Line line = lines.get(shipment.group());
-        if (line != null) {
-            line.onItsWay = false;
-            if (line.calls.isEmpty()) {
-                lines.remove(line.group);
-            } else {
-                makeReady(line);
-            }
+        Group group = groups.get(shipment.group());
+        if (group != null) {
+            group.onTheirWay--;
+            sendIfMay(group);
+            forgetIfIdle(group);
         }
+    }
+
+    private void forgetIfIdle(Group group) {
+        if (group.onTheirWay == 0 && group.calls.isEmpty()) {
+            groups.remove(group.id);
+        }
+    }
+
+    /** How many groups have something to send, or on its way. */
+    int groups() {
+        return groups.size();
     }
 
     /** Takes all that was not sent, in the order of coming as far as it matters: within each group. */
     List<PendingCall<?>> clear() {
         List<PendingCall<?>> unsent = new ArrayList<>();
-        ready.stream().filter(line -> line.group == null).forEach(line -> unsent.addAll(line.calls));
-        lines.values().forEach(line -> unsent.addAll(line.calls));
+        ready.stream().filter(group -> group.id == null).forEach(group -> unsent.addAll(group.calls));
+        groups.values().forEach(group -> unsent.addAll(group.calls));
         ready.clear();
-        lines.clear();
+        groups.clear();
         return unsent;
     }
 }

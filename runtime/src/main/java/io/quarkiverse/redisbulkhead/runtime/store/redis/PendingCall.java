@@ -12,8 +12,11 @@ final class PendingCall<T> {
 
     private final RedisCall<T> call;
 
+    private final long beganNanos;
+
     // All are touched on the context of the link only.
     private long silentSinceNanos;
+    private long sentAtNanos;
     private int copies;
     private RedisSession sentOver;
     private boolean alone;
@@ -23,6 +26,7 @@ final class PendingCall<T> {
      */
     PendingCall(RedisCall<T> call, long beganNanos) {
         this.call = call;
+        this.beganNanos = beganNanos;
         this.silentSinceNanos = beganNanos;
     }
 
@@ -44,6 +48,7 @@ final class PendingCall<T> {
     void isSentOver(RedisSession session) {
         copies = copies + 1;
         sentOver = session;
+        sentAtNanos = System.nanoTime();
     }
 
     /**
@@ -86,6 +91,16 @@ final class PendingCall<T> {
     /** The connection that the call was last sent over, or null when it never was. */
     RedisSession sentOver() {
         return sentOver;
+    }
+
+    /** Since when somebody waits for the answer. */
+    long beganNanos() {
+        return beganNanos;
+    }
+
+    /** When the call was last sent. */
+    long sentAtNanos() {
+        return sentAtNanos;
     }
 
     /** The call waited behind others, and its turn has come because one of them was answered. */

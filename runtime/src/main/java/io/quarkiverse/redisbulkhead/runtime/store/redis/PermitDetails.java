@@ -50,8 +50,8 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
         }
         try {
             return Optional.of(new PermitDetails(Long.parseLong(lines[0]), Long.parseLong(lines[1]),
-                    Duration.ofMillis(Long.parseLong(lines[2])), Integer.parseInt(lines[3]), lines[4], Line.text(lines[5]),
-                    Line.text(lines[6]), Line.text(lines[7])));
+                    Duration.ofMillis(Long.parseLong(lines[2])), Integer.parseInt(lines[3]), lines[4], OneLine.text(lines[5]),
+                    OneLine.text(lines[6]), OneLine.text(lines[7])));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -65,7 +65,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     /** The last lines of the value: who it is. */
     public static String owner(String mailbox, String application, String instance, String method) {
-        return String.join("\n", mailbox, Line.of(application), Line.of(instance), Line.of(method));
+        return String.join("\n", mailbox, OneLine.of(application), OneLine.of(instance), OneLine.of(method));
     }
 
     /** The waiter has become a holder. */

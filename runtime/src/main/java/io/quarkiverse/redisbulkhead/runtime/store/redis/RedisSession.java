@@ -80,14 +80,16 @@ final class RedisSession {
     private void transmit(Shipment shipment) {
         shipment.transmit(this, connection).onComplete(result -> {
             inFlight--;
-            outbox.isBack(shipment);
             if (result.succeeded()) {
+                outbox.isBack(shipment);
                 outcome.answered();
                 // Before callers learn of their answers, so that Redis works while they do.
                 sendNext(PendingCall::turnHasCome);
                 shipment.deliver(result.result());
             } else {
+                // First, so that calls that are to go again go before those that came after them.
                 failed(shipment, result.cause());
+                outbox.isBack(shipment);
                 sendNext(PendingCall::turnHasCome);
             }
         });
@@ -96,12 +98,10 @@ final class RedisSession {
     private void failed(Shipment shipment, Throwable failure) {
         List<PendingCall<?>> calls = shipment.calls();
         Optional<ErrorReply> refusal = ErrorReply.of(failure);
-        if (refusal.isPresent() && calls.size() > 1 && !over && !refusal.get().is(ErrorReply.READONLY)) {
+        if (refusal.isPresent() && calls.size() > 1 && !refusal.get().is(ErrorReply.READONLY)) {
             outcome.answered();
-            calls.forEach(call -> {
-                call.goAlone(refusal.get());
-                outbox.add(call);
-            });
+            calls.forEach(call -> call.goAlone(refusal.get()));
+            calls.forEach(call -> again(call, failure));
         } else if (refusal.isPresent()) {
             calls.forEach(call -> outcome.refused(this, call, refusal.get()));
         } else if (isOfClient(failure)) {
@@ -109,6 +109,14 @@ final class RedisSession {
         } else {
             outcome.answered();
             calls.forEach(call -> call.failed(failure));
+        }
+    }
+
+    private void again(PendingCall<?> call, Throwable failure) {
+        if (over) {
+            outcome.broken(this, call, failure);
+        } else {
+            outbox.add(call);
         }
     }
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 record LuaScript(String text, String sha1) {
 
-    /** Carries out acquires, releases and renewals. */
+    /** Carries out acquires, releases, cancellations and renewals. */
     static LuaScript batch() {
         return load("keys", "uncontended", "bulkhead", "acquire", "release", "renew", "batch");
     }

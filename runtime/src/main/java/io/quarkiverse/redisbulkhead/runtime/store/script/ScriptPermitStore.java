@@ -20,7 +20,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
@@ -31,8 +30,8 @@ import io.vertx.redis.client.Response;
 
 /**
  * Keeps permits in Redis; each operation is one step of a Lua script. While a command of a bulkhead is on its way, acquires,
- * releases and renewals of that bulkhead gather, and go together in the next one, as in {@code batch.lua}. The scripts lie
- * beside this class as resources; the layout of the keys is told in the header of {@code keys.lua}.
+ * releases, cancellations and renewals of that bulkhead gather, and go together in the next one, as in {@code batch.lua}. The
+ * scripts lie beside this class as resources; the layout of the keys is told in the header of {@code keys.lua}.
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
@@ -44,7 +43,6 @@ public final class ScriptPermitStore implements PermitStore {
 
     private final RedisLink link;
     private final Mailbox mailbox;
-    private final String keyPrefix;
     private final Scripts scripts;
     private final BatchScript batch;
     private final OwnerTexts owners = new OwnerTexts();
@@ -78,7 +76,6 @@ public final class ScriptPermitStore implements PermitStore {
     ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, boolean cluster, UnaryOperator<LuaScript> change) {
         this.link = link;
         this.mailbox = mailbox;
-        this.keyPrefix = keyPrefix;
         this.scripts = Scripts.load(change);
         this.batch = new BatchScript(scripts.batch(), keyPrefix);
         this.scan = new BulkheadScan(keyPrefix, cluster);
@@ -134,7 +131,7 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return Bounds.checked(() -> Bounds.check(leases), () -> {
+        return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
             // Whoever holds a permit for so long wants to be told when it is revoked.
             mailbox.open();
             return link.send(new RenewCall(batch, bulkhead, leases)).thenApply(RedisAnswer::value);
@@ -145,7 +142,7 @@ public final class ScriptPermitStore implements PermitStore {
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
-            Bounds.check(places);
+            Bounds.checkPlaces(places);
         }, () -> {
             List<byte[]> args = new ArrayList<>();
             args.add(bytes(limit));
@@ -187,7 +184,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
-        return link.send(new ScriptCall(script, new BulkheadKeys(keyPrefix, bulkhead), args));
+        return link.send(new ScriptCall(script, batch.keys(bulkhead), args));
     }
 
     private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {

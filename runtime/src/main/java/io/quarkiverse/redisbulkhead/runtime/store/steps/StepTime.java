@@ -16,6 +16,15 @@ public record StepTime(long micros) {
 
     /** The instant in whole milliseconds since the epoch: what ends then, or before, has ended. */
     public long millis() {
+        return millis(micros);
+    }
+
+    /**
+     * As the other one, of any instant.
+     *
+     * @param micros microseconds since the epoch
+     */
+    public static long millis(long micros) {
         return Math.floorDiv(micros, 1_000L);
     }
 

@@ -1,6 +1,15 @@
 -- Takes a permit if fewer than the limit are held and nobody waits in the queue; else waits for one, if the caller wants to.
 -- Asking again with an id that already holds a permit, or waits, answers with that: a lost reply may be asked for again. A permit that is
 -- held has its full lease then, because the caller counts it from when it asked.
+--
+-- id:     of the permit
+-- stated: the limit that the caller goes by, unless an operator has set another
+-- lease:  for how long the permit shall live, ms
+-- fair:   whether to wait in the queue, or else beside it
+-- place:  for how long the caller may wait before it polls, ms; 0 for not at all
+-- rest:   its mailbox, application, instance and method, one a line
+--
+-- Returns the answer to an acquire that batch.lua tells.
 
 -- Notes that somebody goes by this limit. Tells, now and then, which other limits were stated lately, separated by commas.
 local function stateLimit(limit)

@@ -1,4 +1,4 @@
--- Carries out acquires, releases and renewals of one bulkhead in the order given, all at the same instant. Comes after keys.lua,
+-- Carries out acquires, releases, cancellations and renewals of one bulkhead in the order given, all at the same instant. Comes after keys.lua,
 -- uncontended.lua, bulkhead.lua, acquire.lua, release.lua and renew.lua.
 --
 -- KEYS    as in keys.lua; may write all of them

@@ -123,10 +123,14 @@ local function forget(ids)
     end
 end
 
+-- How much more of that there may be in this call, which may consist of many: rounds of 100 dead, and steps of the passing on of permits.
+local roundsLeft, stepsLeft = { [HOLDERS] = 10, [WAITERS] = 10 }, 1000
+
 local function forgetDead(key)
-    for round = 1, 10 do
+    while roundsLeft[key] > 0 do
         local dead = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, 100)
         if #dead > 0 then
+            roundsLeft[key] = roundsLeft[key] - 1
             forget(dead)
         end
         if #dead < 100 then
@@ -149,7 +153,8 @@ end
 -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
 local function handOver()
     local inUse = used()
-    for step = 1, 1000 do
+    while stepsLeft > 0 do
+        stepsLeft = stepsLeft - 1
         local id = redis.call('ZRANGE', QUEUE, 0, 0)[1]
         if not id then
             return
@@ -196,10 +201,10 @@ end
 -- What each change of a bulkhead begins with, or ends with where it has made permits free.
 local settled = false
 local function settle()
-    settled = true
-    if lastTicket and tonumber(lastTicket) > micros + SET_BACK then
+    if not settled and lastTicket and tonumber(lastTicket) > micros + SET_BACK then
         shortenAfterSetBack()
     end
+    settled = true
     forgetDead(HOLDERS)
     if anybodyWaits then
         forgetDead(WAITERS)

@@ -36,9 +36,6 @@ local SET_BACK = 1000000
 -- For how long a limit that was stated counts as stated, and how often that is noted, ms.
 local STATED_LASTS, STATED_REFRESHED = 60000, 5000
 
--- Where the terms of acquires begin, and of how many parts each is, see batch.lua.
-local FIRST_TERMS, TERMS = 3, 5
-
 -- A whole number that is no larger than a double holds exactly.
 local format = string.format
 local function whole(number)

@@ -1,4 +1,6 @@
 -- Lengthens leases. Never shortens one, and never brings back what is not held any more. Each id is told to be held, 1, or not, 0.
+--
+-- leases: permit id, for how long it shall live from now in ms, and so on in pairs
 
 local function renew(leases)
     local longest = 0

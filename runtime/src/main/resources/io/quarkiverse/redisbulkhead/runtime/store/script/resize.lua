@@ -12,7 +12,7 @@ if override > 0 then
 else
     override = nil
     redis.call('HDEL', LIMITS, 'override')
-    redis.call('PEXPIRE', LIMITS, 60000)
+    redis.call('PEXPIRE', LIMITS, STATED_LASTS)
 end
 settle()
 wake(100)

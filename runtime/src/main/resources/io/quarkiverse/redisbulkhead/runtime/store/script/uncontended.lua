@@ -1,14 +1,27 @@
--- The short way through batch.lua, for what is most frequent: nobody waits, nobody has to, nothing was cancelled, and no lease has ended. It
+-- The short way through batch.lua, for what is most frequent: nobody waits, nobody has to, nobody's permit was cancelled, and no lease has ended. It
 -- reads, decides on all calls in their order, and only then writes, with one command for all of a kind. Where it finds anything else it has
--- written nothing, or undone it, and the long way follows, which comes to the same where both can be taken.
+-- written nothing, or undone it, and the long way follows, which comes to the same where both can be taken. Comes after keys.lua.
+--
+-- KEYS    as in keys.lua; may write holders, ticket and details
+-- ARGV    as in batch.lua
+--
+-- Reply   as in batch.lua, the limits that were stated never among it
 
+-- Where the terms of acquires begin, and of how many parts each is, see batch.lua.
+local FIRST_TERMS, TERMS = 3, 5
+
+-- Returns the reply, or nil where the long way has to be taken.
 local function uncontended()
     local call = redis.call
-    if ARGV[2] ~= '1' or call('EXISTS', QUEUE, CANCELLED, WAITERS, STANDBY) > 0 then
+    if ARGV[2] ~= '1' then
+        return
+    end
+    local anyCancelled = call('EXISTS', QUEUE, CANCELLED, WAITERS, STANDBY) > 0
+    if anyCancelled and call('EXISTS', QUEUE, WAITERS, STANDBY) > 0 then
         return
     end
 
-    local start, removed, released = FIRST_TERMS + TERMS * ARGV[1], {}, 0
+    local start, removed, released, asking = FIRST_TERMS + TERMS * ARGV[1], {}, 0, {}
     local count = (#ARGV - start + 1) / 2
     for i = start, #ARGV, 2 do
         local what = ARGV[i]
@@ -17,9 +30,20 @@ local function uncontended()
             removed[released] = ARGV[i + 1]
         elseif what == 'cancel' or what == 'renew' then
             return
+        elseif anyCancelled then
+            asking[#asking + 1] = ARGV[i + 1]
         end
     end
     local acquires = count > released
+    if asking[1] then
+        for _, isCancelled in ipairs(call('ZMSCORE', CANCELLED, unpack(asking))) do
+            if isCancelled then
+                return
+            end
+        end
+    elseif anyCancelled then
+        call('ZCARD', CANCELLED)
+    end
 
     local lastTicket = call('GET', TICKET)
     local last = lastTicket and tonumber(string.match(lastTicket, '^%d+$')) or 0
@@ -34,7 +58,7 @@ local function uncontended()
         return
     end
 
-    local terms, longest, shortest = {}, 0, math.huge
+    local terms, longest = {}, 0
     for number = 1, tonumber(ARGV[1]) do
         local first = FIRST_TERMS + TERMS * (number - 1)
         local stated, lease = ARGV[first], tonumber(ARGV[first + 1])
@@ -42,9 +66,10 @@ local function uncontended()
         if not limits[2] or now - tonumber(limits[2]) >= STATED_REFRESHED then
             return
         end
-        longest, shortest = math.max(longest, lease), math.min(shortest, lease)
+        longest = math.max(longest, lease)
         terms[tostring(number)] = {
             limit = tonumber(limits[1] or stated),
+            lease = lease,
             ends = whole(from + lease),
             place = ARGV[first + 3],
             rest = '\n' .. whole(now) .. '\n' .. ARGV[first + 1] .. '\n' .. stated .. '\n' .. ARGV[first + 4],
@@ -52,7 +77,7 @@ local function uncontended()
     end
 
     local held, answers = before, { {} }
-    local added, described, granted, gone = {}, {}, 0, 0
+    local added, described, granted, gone, shortest = {}, {}, 0, 0, math.huge
     local rejected, head = {}, nil
     for i = 1, count do
         local what = ARGV[start + 2 * i - 2]
@@ -68,13 +93,13 @@ local function uncontended()
             local asked = terms[what]
             if held < asked.limit then
                 local id = ARGV[start + 2 * i - 1]
-                held = held + 1
+                held, shortest = held + 1, math.min(shortest, asked.lease)
                 ticket = ticket + 1
                 added[granted + 1], added[granted + 2] = asked.ends, id
                 described[granted + 1], described[granted + 2] = id, whole(ticket) .. asked.rest
                 granted = granted + 2
                 answers[i + 1] = ticket
-            elseif asked.place == '0' and ARGV[1] == '1' then
+            elseif asked.place == '0' then
                 rejected[#rejected + 1] = ARGV[start + 2 * i - 1]
                 -- The first lease that ends is of before, and still there, or was granted here.
                 head = head or before > 0 and call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES') or {}
@@ -83,7 +108,7 @@ local function uncontended()
                         return
                     end
                 end
-                local nearest = math.min(head[2] and head[2] - from or math.huge, granted > 0 and shortest or math.huge)
+                local nearest = math.min(head[2] and head[2] - from or math.huge, shortest)
                 answers[i + 1] = { asked.limit, math.max(1, nearest) }
             else
                 return

@@ -84,9 +84,13 @@ class BulkheadScanTest {
         assertThat(inUse("te*t", link).bulkheads()).containsExactly(reports.forKey("of te*t"));
     }
 
+    private void populate() {
+        redis.command("EVAL", "for i = 1, ARGV[1] do redis.call('SET', 'key:' .. i, '') end", 0, MORE_THAN_ARE_LOOKED_THROUGH);
+    }
+
     @Test
     void tooManyKeysAreNotLookedThrough() throws Exception {
-        redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
+        populate();
 
         assertThat(inUse("test", link).incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
     }
@@ -94,7 +98,7 @@ class BulkheadScanTest {
     /** A look through many keys takes longer than a call may; each of its steps does not, and others go in between. */
     @Test
     void callsOfOthersGoBetweenTheSteps() throws Exception {
-        redis.command("DEBUG", "POPULATE", MORE_THAN_ARE_LOOKED_THROUGH);
+        populate();
         RedisLink oneAtATime = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1, 1, new PoolShare(6));
         List<String> asked = new CopyOnWriteArrayList<>();
         CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {

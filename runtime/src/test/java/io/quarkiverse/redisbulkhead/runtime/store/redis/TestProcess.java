@@ -6,6 +6,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.RedisStore;
+import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
@@ -20,25 +22,37 @@ public final class TestProcess implements AutoCloseable {
     public final PermitStore store;
     public final SemaphoreEngine engine;
 
-    private final Redis client;
-    private final List<RedisLink> links;
-    private final Mailbox mailbox;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    public TestProcess(TestRedis redis, TestStore store) {
-        this(redis, store, redis.port());
+    private final Redis client;
+    private final RedisStore open;
+
+    /** As an application has it. */
+    public TestProcess(TestRedis redis, TestStore kind) {
+        this(redis, kind, redis.newClient());
     }
 
-    public TestProcess(TestRedis redis, TestStore store, int viaPort) {
-        this(redis, store, redis.newClient(viaPort), redis.newClient(viaPort));
+    private TestProcess(TestRedis redis, TestStore kind, Redis client) {
+        this(client, kind.open(new RedisStores(redis.vertx(), client, TestRedis.POOL_SIZE, TestRedis.MAX_WAITING_HANDLERS,
+                redis.isCluster(), "test", TIMEOUT)));
     }
 
     /** With a way to Redis for commands and another one for messages. */
     public TestProcess(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
-        client = forCommands;
-        links = kind.links(redis, forCommands, Duration.ofSeconds(10));
-        mailbox = new Mailbox(redis.vertx(), forMessages, "test", 10_000, new PoolShare(6));
-        store = kind.open(redis, links, mailbox);
+        this(forCommands, apart(redis, kind, forCommands, forMessages));
+    }
+
+    private TestProcess(Redis client, RedisStore open) {
+        this.client = client;
+        this.open = open;
+        store = open.store();
         engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
+    }
+
+    private static RedisStore apart(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
+        List<RedisLink> links = kind.links(redis, forCommands, TIMEOUT);
+        Mailbox mailbox = new Mailbox(redis.vertx(), forMessages, "test", TIMEOUT.toMillis(), new PoolShare(6));
+        return new RedisStore(kind.open(redis, links, mailbox), links, mailbox);
     }
 
     public Semaphore semaphore(SemaphoreSpec spec) {
@@ -48,8 +62,7 @@ public final class TestProcess implements AutoCloseable {
     @Override
     public void close() {
         engine.close();
-        mailbox.close();
-        links.forEach(RedisLink::close);
+        open.close();
         client.close();
     }
 }

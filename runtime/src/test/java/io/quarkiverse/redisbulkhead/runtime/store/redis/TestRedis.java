@@ -24,6 +24,10 @@ public final class TestRedis implements AutoCloseable {
     /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} in place of the embedded one. */
     private static final String INSTALLED = System.getProperty("redis.server", "");
 
+    /** Of each client, as of those that Quarkus makes. */
+    static final int POOL_SIZE = new RedisOptions().getMaxPoolSize();
+    static final int MAX_WAITING_HANDLERS = new RedisOptions().getMaxWaitingHandlers();
+
     private final Vertx vertx = Vertx.vertx();
     private final int port;
     private final String[] settings;

@@ -5,16 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.runtime.RedisStore;
+import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.redis.client.Redis;
 
-/** The stores in Redis, as an application makes them. */
+/** The stores in Redis. */
 public enum TestStore {
 
     SCRIPT {
+
+        @Override
+        RedisStore open(RedisStores stores) {
+            return stores.script();
+        }
 
         @Override
         public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
@@ -38,8 +45,13 @@ public enum TestStore {
     LOCK {
 
         @Override
+        RedisStore open(RedisStores stores) {
+            return stores.lock(STEP_TIMEOUT, CONTENTION_TIMEOUT);
+        }
+
+        @Override
         public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
-            return new LockPermitStore(links, mailbox, "test", Duration.ofSeconds(1), Duration.ofSeconds(10),
+            return new LockPermitStore(links, mailbox, "test", STEP_TIMEOUT, CONTENTION_TIMEOUT,
                     redis.isCluster(), new RealTimers()::after);
         }
 
@@ -60,7 +72,15 @@ public enum TestStore {
     /** How many connections the store with the lock has at the most. */
     static final int LANES = 3;
 
-    /** The store, over links of its own. */
+    private static final Duration STEP_TIMEOUT = Duration.ofSeconds(1);
+
+    // Longer than the default, so that a busy machine is not taken for a contended bulkhead.
+    private static final Duration CONTENTION_TIMEOUT = Duration.ofSeconds(10);
+
+    /** The store as an application has it. */
+    abstract RedisStore open(RedisStores stores);
+
+    /** The store, over links and with a mailbox that the test has made. */
     public abstract PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox);
 
     abstract List<RedisLink> links(TestRedis redis, Redis client, Duration timeout);

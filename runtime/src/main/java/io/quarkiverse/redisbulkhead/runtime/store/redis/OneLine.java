@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 /** Text as one line, so that several texts can stand in one value, one a line. */
-final class Line {
+final class OneLine {
 
-    private Line() {
+    private OneLine() {
     }
 
     /** The text with line breaks encoded. */

@@ -1,0 +1,41 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+class LockAdmissionTest {
+
+    final RealTimers timers = new RealTimers();
+    final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
+            new HolderIdentity("app", "host:1"), loss -> {
+            }, true);
+    final Semaphore semaphore = engine.semaphore(SemaphoreSpec.named("lock").permits(1).build());
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    @Test
+    void aFreeLockIsHeldNowAndAnotherIsTold() {
+        LockAdmission first = new LockAdmission("daily", semaphore.admit("A#a"));
+        LockAdmission second = new LockAdmission("daily", semaphore.admit("A#b"));
+
+        assertThat(first.heldNow()).hasSize(1).isEqualTo(first.granted().toCompletableFuture().join());
+        assertThat(second.heldNow()).isEmpty();
+        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("daily");
+    }
+}
