@@ -134,7 +134,7 @@ final class Checker {
     // The one with the greater token may have been granted after the loss while the other, of before it, had not yet begun.
     private static boolean forgottenBetween(Evidence evidence, Visit greater, Visit smaller) {
         return evidence.losses().stream()
-                .anyMatch(loss -> loss.concerns(smaller) && loss.mayBeBefore(greater));
+                .anyMatch(loss -> loss.concerns(smaller) && loss.mayPrecede(greater));
     }
 
     /** Goes through the executions of one limit in the order in which they began and ended. */

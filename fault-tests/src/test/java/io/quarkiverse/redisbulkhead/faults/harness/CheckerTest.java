@@ -171,6 +171,33 @@ class CheckerTest {
     }
 
     @Test
+    void aTokenOfBeforeADataLossMayBeginAfterANewerOne() {
+        limit.put(Long.MIN_VALUE, 1);
+        losses.add(new DataLoss(nanos(1), 90, 100));
+        visit("a", 90, 2, 3);
+        visit("b", 50, 4, 5);
+        assertThat(judge().violations()).isEmpty();
+    }
+
+    @Test
+    void ofTokensOfBeforeADataLossTheOrderIsKnown() {
+        limit.put(Long.MIN_VALUE, 1);
+        losses.add(new DataLoss(nanos(1), 90, 100));
+        visit("a", 89, 2, 3);
+        visit("b", 50, 4, 5);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
+    }
+
+    @Test
+    void ofTokensOfAfterADataLossTheOrderIsKnown() {
+        limit.put(Long.MIN_VALUE, 1);
+        losses.add(new DataLoss(nanos(1), 90, 100));
+        visit("a", 101, 2, 3);
+        visit("b", 100, 4, 5);
+        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
+    }
+
+    @Test
     void aLimitMayChange() {
         limit.put(nanos(5), 3);
         visit("a", 1, 0, 10);

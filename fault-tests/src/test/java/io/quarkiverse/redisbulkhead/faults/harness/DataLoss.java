@@ -16,7 +16,7 @@ record DataLoss(long at, long earliestMicros, long serverMicros) {
     }
 
     /** Whether a permit may have been granted after that. */
-    boolean mayBeBefore(Visit visit) {
+    boolean mayPrecede(Visit visit) {
         return visit.token() >= earliestMicros;
     }
 }

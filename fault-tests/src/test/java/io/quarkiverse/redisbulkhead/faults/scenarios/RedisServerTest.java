@@ -64,7 +64,7 @@ class RedisServerTest {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
 
-        stage.fault(() -> redis.command("DEBUG", "SLEEP", "2.5"));
+        stage.fault(() -> redis.command("DEBUG", "SLEEP", "5"));
         load.awaitRecovery(AT_ONCE);
         load.assertNothingLost();
         assertThat(stage.history().unavailable("open")).isPositive();
@@ -120,7 +120,7 @@ class RedisServerTest {
         Load load = Load.startWithLongLease(stage, redis.url());
 
         stage.fault(() -> {
-            redis.command("CLIENT", "PAUSE", "2500", "ALL");
+            redis.command("CLIENT", "PAUSE", "5000", "ALL");
             redis.command("PING");
         });
         load.awaitRecovery(AT_ONCE);
