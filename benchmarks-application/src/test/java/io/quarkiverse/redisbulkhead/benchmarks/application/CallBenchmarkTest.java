@@ -30,6 +30,7 @@ class CallBenchmarkTest {
     void calls() throws Exception {
         List<CallFigures> figures = measure();
         Document.write("calls", CallFigures.table(figures));
+        Document.write("targets of calls", CallFigures.targets(figures));
     }
 
     private static List<CallFigures> measure(String... options) throws IOException, InterruptedException {

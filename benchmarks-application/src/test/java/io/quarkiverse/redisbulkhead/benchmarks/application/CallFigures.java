@@ -16,6 +16,8 @@ import java.util.Map;
 record CallFigures(String call, double nanos, double bytes) {
 
     private static final int SCORE = 4;
+    private static final double MOST_NANOS = 1_000;
+    private static final double MOST_BYTES = 300;
 
     private static final String PLAIN = "Plain";
     private static final String GUARDED = "Guarded";
@@ -47,10 +49,25 @@ record CallFigures(String call, double nanos, double bytes) {
         return figures;
     }
 
-    /** As a table of AsciiDoc. */
-    static String table(List<CallFigures> figures) {
+    /** What was to be reached, as a table of AsciiDoc. */
+    static String targets(List<CallFigures> figures) {
+        CallFigures plain = byCall(figures).get("blocking" + PLAIN);
+        CallFigures guarded = byCall(figures).get("blocking" + GUARDED);
+        return Target.table(
+                new Target("a guarded call that returns, one bulkhead: time added", MOST_NANOS, "ns",
+                        guarded.nanos() - plain.nanos()),
+                new Target("the same: bytes allocated in addition", MOST_BYTES, "bytes", guarded.bytes() - plain.bytes()));
+    }
+
+    private static Map<String, CallFigures> byCall(List<CallFigures> figures) {
         Map<String, CallFigures> byCall = new LinkedHashMap<>();
         figures.forEach(figure -> byCall.put(figure.call(), figure));
+        return byCall;
+    }
+
+    /** As a table of AsciiDoc. */
+    static String table(List<CallFigures> figures) {
+        Map<String, CallFigures> byCall = byCall(figures);
         StringBuilder table = new StringBuilder("""
                 [%autowidth,cols="<,>,>,>,>"]
                 |===

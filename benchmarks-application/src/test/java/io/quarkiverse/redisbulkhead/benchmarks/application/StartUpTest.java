@@ -17,7 +17,7 @@ import redis.embedded.RedisServer;
 /** What the extension adds to the start of an application, and to its heap: the same application without it and with it. */
 class StartUpTest {
 
-    private static final int REPETITIONS = Integer.getInteger("benchmarks.starts", 15);
+    private static final int REPETITIONS = Integer.getInteger("benchmarks.starts", 7);
 
     /** That it works. */
     @Test
@@ -30,7 +30,9 @@ class StartUpTest {
     @Test
     @Tag("long")
     void starts() throws Exception {
-        Document.write("start-up", StartFigures.table(measure(List.of(Variant.values()), REPETITIONS)));
+        Map<Variant, List<StartFigures>> starts = measure(List.of(Variant.values()), REPETITIONS);
+        Document.write("start-up", StartFigures.table(starts));
+        Document.write("targets of start-up", StartFigures.targets(starts));
     }
 
     // One after the other, again and again, so that what else the machine does hits all of them alike.

@@ -120,7 +120,7 @@ public enum Kind {
         return id;
     }
 
-    /** Its name for people, in Markdown. */
+    /** Its name for people, in AsciiDoc. */
     public String title() {
         return title;
     }

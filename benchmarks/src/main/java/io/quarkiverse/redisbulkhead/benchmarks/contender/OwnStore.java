@@ -1,19 +1,13 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.RedisStore;
+import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /**
  * One of our stores with its connections, with the defaults of the extension but for the command timeout.
@@ -27,47 +21,30 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
 
     // More than the default, so that a busy machine does not end a run.
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
-    private static final int POOL = 6;
-    private static final int MAX_IN_FLIGHT = 1_024;
-    private static final int LANES = 3;
 
     /** The store with scripts. */
     public static OwnStore script(Surroundings surroundings) {
         Redis client = surroundings.newClient();
-        RedisLink link = newLink(surroundings, client);
-        Mailbox mailbox = newMailbox(surroundings, client);
-        return new OwnStore(new ScriptPermitStore(link, mailbox, KEY_PREFIX, false), () -> {
-            mailbox.close();
-            link.close();
-            client.close();
-        });
-    }
-
-    /** The connection that the store with scripts has. */
-    static RedisLink newLink(Surroundings surroundings, Redis client) {
-        return new RedisLink(surroundings.vertx(), client, COMMAND_TIMEOUT, MAX_IN_FLIGHT, 2, PoolShare.of(POOL, 2));
+        return inRedis(stores(surroundings, client).script(), client);
     }
 
     /** The store with the lock. */
     public static OwnStore lock(Surroundings surroundings) {
-        Vertx vertx = surroundings.vertx();
         Redis client = surroundings.newClient();
-        PoolShare share = PoolShare.of(POOL, LANES + 1);
-        List<RedisLink> links = Stream.generate(() -> new RedisLink(vertx, client, COMMAND_TIMEOUT, 1, 2, share)).limit(LANES)
-                .toList();
-        Mailbox mailbox = newMailbox(surroundings, client);
-        VertxTimers timers = new VertxTimers(vertx);
-        LockPermitStore store = new LockPermitStore(links, mailbox, KEY_PREFIX, Duration.ofSeconds(1), Duration.ofSeconds(3),
-                false, timers::after);
-        return new OwnStore(store, () -> {
-            mailbox.close();
-            links.forEach(RedisLink::close);
-            client.close();
-        });
+        return inRedis(stores(surroundings, client).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)), client);
     }
 
-    private static Mailbox newMailbox(Surroundings surroundings, Redis client) {
-        return new Mailbox(surroundings.vertx(), client, KEY_PREFIX, COMMAND_TIMEOUT.toMillis(), PoolShare.of(POOL, 2));
+    static RedisStores stores(Surroundings surroundings, Redis client) {
+        RedisOptions defaults = new RedisOptions();
+        return new RedisStores(surroundings.vertx(), client, defaults.getMaxPoolSize(), defaults.getMaxWaitingHandlers(), false,
+                KEY_PREFIX, COMMAND_TIMEOUT);
+    }
+
+    private static OwnStore inRedis(RedisStore store, Redis client) {
+        return new OwnStore(store.store(), () -> {
+            store.close();
+            client.close();
+        });
     }
 
     /** The store in this process. */

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.vertx.core.Future;
@@ -31,11 +32,13 @@ final class TwoPings implements Contender {
     };
 
     private final Redis client;
+    private final RedisStore store;
     private final RedisLink link;
 
     TwoPings(Surroundings surroundings) {
         client = surroundings.newClient();
-        link = OwnStore.newLink(surroundings, client);
+        store = OwnStore.stores(surroundings, client).script();
+        link = store.links().get(0);
     }
 
     @Override
@@ -63,7 +66,7 @@ final class TwoPings implements Contender {
 
     @Override
     public void close() {
-        link.close();
+        store.close();
         client.close();
     }
 }

@@ -52,9 +52,10 @@ public enum Load {
         return callers;
     }
 
-    /** Whether a contender can be put under this load. */
+    /** Whether a contender can be put under this load: with 256 callers one lock for all makes a pair take seconds. */
     public boolean suits(Kind kind) {
-        return (!asynchronous || kind.isAsynchronous()) && (kind.limits() || this != CONTENDED);
+        return (!asynchronous || kind.isAsynchronous()) && (kind.limits() || this != CONTENDED)
+                && (kind != Kind.LOCKED || this != MANY);
     }
 
     /** What is asked of a contender. */

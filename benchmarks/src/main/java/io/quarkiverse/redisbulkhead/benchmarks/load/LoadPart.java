@@ -15,12 +15,12 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 public final class LoadPart implements Part {
 
     /** The start of the names of its figures. */
-    public static final String ID = "load";
+    private static final String ID = "load";
 
     // The first one also lets the JVM compile, for which one caller is too slow.
     private static final List<Load> ORDER = List.of(Load.SIXTY_FOUR, Load.ONE, Load.MANY, Load.ASYNCHRONOUS, Load.CONTENDED);
 
-    private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(800), Duration.ofMillis(1_000));
+    private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(500), Duration.ofMillis(700));
 
     @Override
     public String id() {
@@ -33,9 +33,14 @@ public final class LoadPart implements Part {
             if (Options.wanted("loads", load.id())) {
                 Map<Kind, RoundFigures> measured = compare(surroundings, load);
                 FiguresOnConsole.print(load.title(), measured, Kind::id);
-                measured.forEach((kind, round) -> round.putInto(figures, ID + "." + load.id() + "." + kind.id()));
+                measured.forEach((kind, round) -> round.putInto(figures, name(load, kind)));
             }
         }
+    }
+
+    /** What the names of the figures of a contender under a load start with. */
+    public static String name(Load load, Kind kind) {
+        return String.join(".", ID, load.id(), kind.id());
     }
 
     private static Map<Kind, RoundFigures> compare(Surroundings surroundings, Load load) throws Exception {

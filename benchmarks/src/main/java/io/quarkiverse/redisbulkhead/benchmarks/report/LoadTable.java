@@ -43,6 +43,6 @@ final class LoadTable {
     }
 
     static String name(Load load, Kind kind, Measure measure) {
-        return String.join(".", LoadPart.ID, load.id(), kind.id(), measure.id());
+        return LoadPart.name(load, kind) + "." + measure.id();
     }
 }

@@ -23,7 +23,7 @@ public final class ScalePart implements Part {
     /** Of what there is more and more. */
     public static final List<Growth> GROWTHS = List.of(new HeldPermits(), new Keys(), new Waiters());
 
-    private static final Rounds ROUNDS = new Rounds(3, Duration.ofMillis(600), Duration.ofMillis(300));
+    private static final Rounds ROUNDS = new Rounds(3, Duration.ofMillis(300), Duration.ofMillis(200));
 
     @Override
     public String id() {

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.Set;
@@ -24,7 +25,7 @@ class ContendersTest {
     private static final int CALLERS = 8;
     private static final Duration MOMENT = Duration.ofMillis(150);
 
-    // These two of the book let too many in, see docs/algorithms.md.
+    // These two of the book let too many in, see docs/modules/ROOT/pages/algorithms.adoc.
     private static final Set<Kind> INEXACT = Set.of(Kind.BASIC, Kind.FAIR);
 
     private static Surroundings surroundings;
@@ -63,9 +64,7 @@ class ContendersTest {
     @ParameterizedTest
     @EnumSource
     void asynchronousCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
-        if (!kind.isAsynchronous()) {
-            return;
-        }
+        assumeTrue(kind.isAsynchronous(), "it has no asynchronous API");
         try (Contender contender = kind.open(surroundings, Limit.tight("asynchronous-" + kind.id(), PERMITS), CALLERS);
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
