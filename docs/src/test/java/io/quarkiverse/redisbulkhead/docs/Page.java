@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A page of the documentation, in either of its two languages. */
@@ -73,8 +74,16 @@ abstract class Page {
     /** The places of the page that others may refer to. */
     abstract Set<String> anchors() throws IOException;
 
-    /** The blocks of code in a language, in their order. */
+    /** The blocks of code in a language, in their order; those that are written as all of them should be. */
     abstract List<CodeBlock> blocks(String language);
+
+    /** How many blocks of code in a language begin on the page, in whatever way they are written. */
+    final int beginsOfBlocks(String language) {
+        return (int) Pattern
+                .compile("^[ \\t>*.-]*(?:\\[[^\\]\\n]*,\\s*(?:lang\\w*=)?\"?|[`~]{3,} *)%s(?![\\w-])".formatted(language),
+                        Pattern.MULTILINE | Pattern.CASE_INSENSITIVE)
+                .matcher(text).results().count();
+    }
 
     Path file() {
         return file;

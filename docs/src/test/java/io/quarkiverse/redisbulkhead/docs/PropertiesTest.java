@@ -34,6 +34,14 @@ class PropertiesTest {
         }
     }
 
+    @Test
+    void noPropertiesAreOverlooked() throws IOException {
+        for (Page page : Page.all()) {
+            assertThat(page.blocks("properties")).as("%s: its blocks of properties, each begun with the language alone", page)
+                    .hasSize(page.beginsOfBlocks("properties"));
+        }
+    }
+
     private static List<String> keys(CodeBlock block) throws IOException {
         Properties properties = new Properties();
         properties.load(new StringReader(block.code()));

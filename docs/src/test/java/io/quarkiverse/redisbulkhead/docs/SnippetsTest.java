@@ -20,6 +20,14 @@ class SnippetsTest {
     private static final String PAGE_OF_MISTAKES = "errors.adoc";
 
     @Test
+    void noJavaCodeIsOverlooked() throws IOException {
+        for (Page page : Page.all()) {
+            assertThat(page.blocks("java")).as("%s: its blocks of Java, each begun with the language alone", page)
+                    .hasSize(page.beginsOfBlocks("java"));
+        }
+    }
+
+    @Test
     void javaCodeIsThatOfTheSamples() throws IOException {
         for (Page page : Page.all()) {
             if (RENEW) {
