@@ -317,7 +317,7 @@ class LockPermitStoreTest {
         LockPermitStore impatient = new LockPermitStore(links,
                 new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)), "test",
                 STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
-        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 8_000)
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 2_000)
                 .mapToObj(i -> impatient
                         .acquire(new AcquireRequest(BulkheadId.of("bulkhead" + i), "a", 1, LONG, false, Duration.ZERO, "app",
                                 "host:1", "A#a"))

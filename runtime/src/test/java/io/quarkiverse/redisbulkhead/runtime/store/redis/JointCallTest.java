@@ -34,6 +34,7 @@ import io.vertx.redis.client.Response;
 class JointCallTest {
 
     private static final String REFUSED = "refused";
+    private static final int LONGEST_SECONDS = 60;
 
     private final TestRedis redis = new TestRedis();
     private final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
@@ -43,7 +44,7 @@ class JointCallTest {
     @BeforeEach
     void start() {
         client = redis.newClient();
-        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 64, 4, new PoolShare(6));
+        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(LONGEST_SECONDS), 64, 4, new PoolShare(6));
     }
 
     @AfterEach
@@ -118,12 +119,17 @@ class JointCallTest {
 
     private CompletableFuture<String> sayAndAwaitSent(String word, Future<Void> gate) {
         CompletableFuture<String> answer = say("a", word, gate);
-        await().atMost(20, TimeUnit.SECONDS).until(() -> commands.contains(List.of(word)));
+        awaitSent(word);
         return answer;
     }
 
+    private void awaitSent(String... together) {
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(commands).contains(List.of(together)));
+    }
+
     private static String get(CompletableFuture<String> answer) throws Exception {
-        return answer.get(20, TimeUnit.SECONDS);
+        return answer.get(LONGEST_SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -206,7 +212,7 @@ class JointCallTest {
         CompletableFuture<String> before = say("a", "before", gateOfRefused.future());
         say("a", REFUSED);
         gate.complete();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> commands.contains(List.of("before", REFUSED)));
+        awaitSent("before", REFUSED);
         CompletableFuture<String> later = say("a", "later");
         assertThat(get(say("b", "elsewhere"))).as("by now the later one has come").isEqualTo("elsewhere");
         gateOfRefused.complete();
@@ -241,7 +247,7 @@ class JointCallTest {
             CompletionStage<RedisAnswer<String>> first = impatient.send(new Say("a", "first", never.future()));
             CompletionStage<RedisAnswer<String>> second = impatient.send(new Say("a", "second", Future.succeededFuture()));
             for (CompletionStage<RedisAnswer<String>> answer : List.of(first, second)) {
-                assertThatThrownBy(() -> answer.toCompletableFuture().get(20, TimeUnit.SECONDS))
+                assertThatThrownBy(() -> answer.toCompletableFuture().get(LONGEST_SECONDS, TimeUnit.SECONDS))
                         .hasMessageContaining("did not answer within 300 ms");
             }
         }
