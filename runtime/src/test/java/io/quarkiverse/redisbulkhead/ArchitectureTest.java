@@ -44,7 +44,7 @@ class ArchitectureTest {
 
     static final String ROOT = "io.quarkiverse.redisbulkhead";
 
-    final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+    private static final JavaClasses CLASSES = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(ROOT);
 
     @Test
@@ -80,7 +80,7 @@ class ArchitectureTest {
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -89,13 +89,13 @@ class ArchitectureTest {
                 resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.message",
                         "org.eclipse.microprofile.config..",
                         "io.smallrye.common.expression..", "io.smallrye.config..", "io.quarkus.runtime.configuration.."))
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
     void thePublicApiKnowsNothingBehindIt() {
         noClasses().that().resideInAPackage(ROOT).should().dependOnClassesThat().resideInAPackage(ROOT + ".runtime..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -109,7 +109,7 @@ class ArchitectureTest {
                         ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -117,7 +117,7 @@ class ArchitectureTest {
         classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..", ROOT,
                         ROOT + ".runtime.store..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** So that tests and measurements can have the stores in Redis as applications have them. */
@@ -126,7 +126,7 @@ class ArchitectureTest {
         noClasses().that().haveNameMatching(".*\\.runtime\\.(RedisStores?|VertxTimers)").should().dependOnClassesThat()
                 .resideInAnyPackage("jakarta..", "io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..")
                 .orShould().dependOnClassesThat().haveNameMatching(".*Config")
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** Whoever does without HTTP or health checks needs none of their libraries: what needs them is referred to by nobody. */
@@ -136,19 +136,19 @@ class ArchitectureTest {
         String health = ROOT + ".runtime.health";
         noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(management).should()
                 .dependOnClassesThat().resideInAnyPackage("io.vertx.ext.web..", "io.vertx.ext.auth..", management)
-                .check(classes);
+                .check(CLASSES);
         noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(health).should()
                 .dependOnClassesThat().resideInAnyPackage("org.eclipse.microprofile.health..", "io.smallrye.health..", health)
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** Nothing of it is loaded where the library is not there. */
     @Test
     void metricsAndTracesAreKnownByNobody() {
         noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.metrics").should().dependOnClassesThat()
-                .resideInAnyPackage(ROOT + ".runtime.metrics", "io.micrometer..").check(classes);
+                .resideInAnyPackage(ROOT + ".runtime.metrics", "io.micrometer..").check(CLASSES);
         noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.tracing").should().dependOnClassesThat()
-                .resideInAnyPackage(ROOT + ".runtime.tracing", "io.opentelemetry..").check(classes);
+                .resideInAnyPackage(ROOT + ".runtime.tracing", "io.opentelemetry..").check(CLASSES);
     }
 
     /** Trap 27: the registry compares the method objects that the container hands over; it never looks one up nor calls one. */
@@ -158,7 +158,7 @@ class ArchitectureTest {
                 .callMethodWhere(target(owner(type(Method.class))).and(target(nameMatching("invoke|set.*|getAnnotation.*")))
                         .or(target(owner(type(Class.class))).and(target(nameMatching("forName|get.*Method.*|get.*Field.*|"
                                 + "get.*Constructor.*|getAnnotation.*|newInstance")))))
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** Trap 27: nor are fields, constructors, proxies or services looked up. */
@@ -168,7 +168,7 @@ class ArchitectureTest {
                 .dependOnClassesThat(belongToAnyOf(Field.class, Constructor.class, Proxy.class, InvocationHandler.class,
                         MethodHandle.class, MethodHandles.class, VarHandle.class, ServiceLoader.class))
                 .orShould().callMethodWhere(target(nameMatching("loadClass|newUpdater")))
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** What a call passes takes no text apart, and makes none that nobody reads. */
@@ -179,14 +179,14 @@ class ArchitectureTest {
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
                 .orShould().callMethodWhere(target(owner(type(String.class)))
                         .and(target(nameMatching("format|formatted|split|replace.*|matches"))))
-                .check(classes);
+                .check(CLASSES);
     }
 
     /** What a call of a guarded method passes has been looked up by name when the application started. */
     @Test
     void callsLookNothingUpByName() {
         noClasses().that(areOnTheWayOfCalls()).should().dependOnClassesThat()
-                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|GuardedMethod|CallSite|StackWalker)").check(classes);
+                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|GuardedMethod|CallSite|StackWalker)").check(CLASSES);
     }
 
     private static DescribedPredicate<JavaClass> areOnTheWayOfCalls() {
@@ -199,7 +199,7 @@ class ArchitectureTest {
     void nothingOfTheMachineThatBuildsIsKept() {
         List<Class<?>> thereOnly = List.of(Random.class, RandomGenerator.class, Thread.class, InetAddress.class,
                 ProcessHandle.class, Clock.class, Instant.class, UUID.class, ManagementFactory.class, ExecutorService.class);
-        assertThat(classes.stream().flatMap(type -> type.getStaticInitializer().stream())
+        assertThat(CLASSES.stream().flatMap(type -> type.getStaticInitializer().stream())
                 .flatMap(initializer -> initializer.getCallsFromSelf().stream())
                 .filter(call -> thereOnly.stream().anyMatch(type -> call.getTargetOwner().isAssignableTo(type))
                         || call.getTarget().getFullName().matches("java\\.lang\\.System\\.(getenv|nanoTime|current).*"))
