@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.BatchedCalls.Call;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 
 /**
@@ -28,31 +28,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 class BatchTest {
 
     private static final int CASES = Integer.getInteger("batch.cases", 1_500);
-    private static final List<String> LEASES = List.of("3000", "9000");
 
     private static final String SCRIPT = ScriptTexts.of("batch");
     private static final String RESIZE = ScriptTexts.of("resize");
     private static final String LONG_WAY_ONLY = without("local answers = uncontended()", "local answers = nil");
 
     private final LuaEngine lua = new LuaEngine();
-
-    /** What the calls of a batch are written with. */
-    private record Call(List<String> terms, String what, String id, String extra) {
-
-        private List<String> arguments(String number) {
-            return switch (what) {
-                case "acquire" -> List.of(number, id);
-                case "release" -> List.of(what, id);
-                case "renew" -> List.of(what, id, extra);
-                default -> List.of(what, extra, "1", id);
-            };
-        }
-
-        @Override
-        public String toString() {
-            return what + " " + id + " " + extra + (terms.isEmpty() ? "" : terms.subList(0, 4));
-        }
-    }
 
     /** What came of the calls: the answers, and all that anybody can see of the bulkhead. */
     private record Result(List<Object> answers, String state, List<String> messages) {
@@ -68,7 +49,7 @@ class BatchTest {
         for (int seed = 0; seed < CASES; seed++) {
             Random random = new Random(seed);
             RedisModel before = someState(random);
-            List<Call> calls = calls(random, 2 + random.nextInt(7));
+            BatchedCalls calls = BatchedCalls.random(random, random.nextBoolean(), 2 + random.nextInt(7));
 
             assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
                     .isEqualTo(oneByOne(before, calls, SCRIPT));
@@ -82,7 +63,7 @@ class BatchTest {
         for (int seed = 0; seed < CASES; seed++) {
             Random random = new Random(seed);
             RedisModel before = someState(random);
-            List<Call> calls = calls(random, 1 + random.nextInt(4));
+            BatchedCalls calls = BatchedCalls.random(random, random.nextBoolean(), 1 + random.nextInt(4));
 
             assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
                     .isEqualTo(together(before, calls, LONG_WAY_ONLY));
@@ -101,17 +82,16 @@ class BatchTest {
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000);
         String dead = "for i = 1, 3000 do redis.call('ZADD', KEYS[1], 1, 'dead' .. i) end return redis.call('ZCARD', KEYS[1])";
         assertThat(lua.run(redis, dead, BulkheadView.NAMES, List.of())).isEqualTo(3_000L);
-        List<Call> calls = Stream.iterate(1, i -> i + 1).limit(20).map(i -> new Call(List.of(), "release", "p" + i, ""))
-                .toList();
+        BatchedCalls calls = new BatchedCalls(IntStream.range(0, 20).mapToObj(i -> Call.release("p" + i)).toList());
 
-        lua.run(redis, LONG_WAY_ONLY, BulkheadView.NAMES, arguments(calls));
+        lua.run(redis, LONG_WAY_ONLY, BulkheadView.NAMES, calls.arguments());
 
         assertThat(lua.run(redis, "return redis.call('ZCARD', KEYS[1])", BulkheadView.NAMES, List.of())).isEqualTo(2_000L);
     }
 
-    private boolean isShort(RedisModel before, List<Call> calls) {
+    private boolean isShort(RedisModel before, BatchedCalls calls) {
         String orNothing = without("if answers then\n    return answers\nend", "do return answers or {} end");
-        return !((List<?>) lua.run(before.copy(), orNothing, BulkheadView.NAMES, arguments(calls))).isEmpty();
+        return !((List<?>) lua.run(before.copy(), orNothing, BulkheadView.NAMES, calls.arguments())).isEmpty();
     }
 
     // With a clock that stands while calls are made, as it does within a script.
@@ -119,16 +99,15 @@ class BatchTest {
         boolean calm = random.nextBoolean();
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 20_000_000);
         if (random.nextInt(4) == 0) {
-            Call cancel = new Call(List.of(), "cancel", "p" + random.nextInt(8), random.nextBoolean() ? "1000" : "60000");
-            lua.run(redis, SCRIPT, BulkheadView.NAMES, arguments(List.of(cancel)));
+            Call cancel = Call.cancel("p" + random.nextInt(8), random.nextBoolean() ? "1000" : "60000");
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of(cancel).arguments());
         }
         if (random.nextInt(6) == 0) {
             lua.run(redis, RESIZE, BulkheadView.NAMES, List.of(Integer.toString(1 + random.nextInt(4))));
         }
         int steps = random.nextInt(8);
         for (int i = 0; i < steps; i++) {
-            Call call = call(random, calm);
-            lua.run(redis, SCRIPT, BulkheadView.NAMES, arguments(List.of(call)));
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.random(random, calm, 1).arguments());
             redis.setMicros(BulkheadView.NOW * 1000 - 10_000 * (steps - i) * (1 + random.nextInt(80)));
         }
         redis.setMicros(BulkheadView.NOW * 1000);
@@ -136,52 +115,17 @@ class BatchTest {
         return redis;
     }
 
-    private static List<Call> calls(Random random, int count) {
-        boolean calm = random.nextBoolean();
-        return Stream.generate(() -> call(random, calm)).limit(count).toList();
-    }
-
-    private static Call call(Random random, boolean calm) {
-        String id = "p" + random.nextInt(8);
-        int kind = random.nextInt(calm ? 8 : 12);
-        if (kind < 5) {
-            String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
-            List<String> terms = List.of(Integer.toString(2 + random.nextInt(2)), lease(random),
-                    Integer.toString(random.nextInt(2)), place, PermitDetails.owner("mail", "app", "host", "method"));
-            return new Call(terms, "acquire", id, "");
-        }
-        if (kind < 8) {
-            return new Call(List.of(), "release", id, "");
-        }
-        return kind < 10 ? new Call(List.of(), "renew", id, lease(random))
-                : new Call(List.of(), "cancel", id, "1000");
-    }
-
-    private static String lease(Random random) {
-        return LEASES.get(random.nextInt(LEASES.size()));
-    }
-
-    private static List<String> arguments(List<Call> calls) {
-        List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
-        List<String> arguments = new ArrayList<>();
-        arguments.add(Integer.toString(terms.size()));
-        arguments.add(calls.stream().map(Call::id).distinct().count() == calls.size() ? "1" : "0");
-        terms.forEach(arguments::addAll);
-        calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
-        return arguments;
-    }
-
-    private Result together(RedisModel before, List<Call> calls, String script) {
+    private Result together(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, arguments(calls));
+        List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
         return result(redis, new ArrayList<>(reply.subList(1, reply.size())));
     }
 
-    private Result oneByOne(RedisModel before, List<Call> calls, String script) {
+    private Result oneByOne(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
         List<Object> answers = new ArrayList<>();
-        for (Call call : calls) {
-            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, arguments(List.of(call)));
+        for (Call call : calls.calls()) {
+            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, BatchedCalls.of(call).arguments());
             answers.add(reply.get(1));
         }
         return result(redis, answers);

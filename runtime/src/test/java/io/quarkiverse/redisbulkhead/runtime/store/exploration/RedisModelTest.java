@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 import io.vertx.redis.client.Redis;
@@ -70,9 +69,7 @@ class RedisModelTest {
             for (int step = 0; step < STEPS; step++) {
                 millis += new int[] { 0, 0, 1, 300, 5_000, 10_000, 61_000, -20_000 }[random.nextInt(8)];
                 onBoth(List.of("SET", CLOCK, Long.toString(millis)));
-                String name = List
-                        .of("acquire", "acquire", "acquire", "poll", "renew", "release", "release", "revoke", "resize")
-                        .get(random.nextInt(9));
+                String name = List.of("batch", "batch", "batch", "poll", "revoke", "resize").get(random.nextInt(6));
                 List<String> args = args(name, random);
                 String text = withClockOfItsOwn(ScriptTexts.of(name));
 
@@ -86,14 +83,10 @@ class RedisModelTest {
     }
 
     private static List<String> args(String script, Random random) {
-        String id = "p" + random.nextInt(5);
-        String time = List.of("300", "5000", "10000", "30000").get(random.nextInt(4));
+        String id = "p" + random.nextInt(8);
         return switch (script) {
-            case "acquire" -> List.of(id, Integer.toString(1 + random.nextInt(2)), time, Integer.toString(random.nextInt(2)),
-                    List.of("0", "300", "10000").get(random.nextInt(3)), PermitDetails.owner("box", "app", "host:1", "T#m"));
-            case "poll" -> List.of("2", id, time);
-            case "renew" -> List.of(id, time);
-            case "release" -> List.of(List.of("0", "0", "5000").get(random.nextInt(3)), id);
+            case "batch" -> BatchedCalls.random(random, random.nextBoolean(), 1 + random.nextInt(4)).arguments();
+            case "poll" -> List.of("2", id, List.of("300", "5000", "10000", "30000").get(random.nextInt(4)));
             case "resize" -> List.of(Integer.toString(random.nextInt(4)));
             default -> List.of(id);
         };

@@ -6,7 +6,7 @@ public final class ScriptTexts {
     private ScriptTexts() {
     }
 
-    /** The text of the script with that name, for example {@code acquire}. */
+    /** The text of the script with that name, for example {@code batch}. */
     public static String of(String name) {
         return name.equals("batch") ? LuaScript.batch().text() : LuaScript.of(name).text();
     }

@@ -1,0 +1,95 @@
+package io.quarkiverse.redisbulkhead.runtime.store.exploration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+
+/**
+ * Calls as {@code batch.lua} is given them.
+ *
+ * @param calls in their order
+ */
+record BatchedCalls(List<Call> calls) {
+
+    private static final List<String> LEASES = List.of("3000", "9000");
+
+    /**
+     * One of them.
+     *
+     * @param terms of an acquire; else empty
+     * @param what is called
+     * @param id the permit
+     * @param extra the lease of a renewal; for how long a cancelled permit must not be granted; else empty
+     */
+    record Call(List<String> terms, String what, String id, String extra) {
+
+        static Call release(String id) {
+            return new Call(List.of(), "release", id, "");
+        }
+
+        static Call cancel(String id, String forgetAfter) {
+            return new Call(List.of(), "cancel", id, forgetAfter);
+        }
+
+        private List<String> arguments(String number) {
+            return switch (what) {
+                case "acquire" -> List.of(number, id);
+                case "release" -> List.of(what, id);
+                case "renew" -> List.of(what, id, extra);
+                default -> List.of(what, extra, "1", id);
+            };
+        }
+
+        @Override
+        public String toString() {
+            return what + " " + id + " " + extra + (terms.isEmpty() ? "" : terms.subList(0, 4));
+        }
+    }
+
+    static BatchedCalls of(Call... calls) {
+        return new BatchedCalls(List.of(calls));
+    }
+
+    /** So many, of which the calm ones neither wait nor renew nor cancel. */
+    static BatchedCalls random(Random random, boolean calm, int count) {
+        return new BatchedCalls(Stream.generate(() -> call(random, calm)).limit(count).toList());
+    }
+
+    private static Call call(Random random, boolean calm) {
+        String id = "p" + random.nextInt(8);
+        int kind = random.nextInt(calm ? 8 : 12);
+        if (kind < 5) {
+            String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
+            List<String> terms = List.of(Integer.toString(2 + random.nextInt(2)), lease(random),
+                    Integer.toString(random.nextInt(2)), place, PermitDetails.owner("mail", "app", "host", "method"));
+            return new Call(terms, "acquire", id, "");
+        }
+        if (kind < 8) {
+            return Call.release(id);
+        }
+        return kind < 10 ? new Call(List.of(), "renew", id, lease(random)) : Call.cancel(id, "1000");
+    }
+
+    private static String lease(Random random) {
+        return LEASES.get(random.nextInt(LEASES.size()));
+    }
+
+    /** What the script is given. */
+    List<String> arguments() {
+        List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
+        List<String> arguments = new ArrayList<>();
+        arguments.add(Integer.toString(terms.size()));
+        arguments.add(calls.stream().map(Call::id).distinct().count() == calls.size() ? "1" : "0");
+        terms.forEach(arguments::addAll);
+        calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
+        return arguments;
+    }
+
+    @Override
+    public String toString() {
+        return calls.toString();
+    }
+}
