@@ -32,6 +32,7 @@ public interface CurrentPermit {
      *
      * @param bulkhead the bulkhead's name, not null
      * @return empty when no method that this thread is calling holds one
+     * @throws IllegalArgumentException when it is null
      */
     Optional<Permit> find(String bulkhead);
 }

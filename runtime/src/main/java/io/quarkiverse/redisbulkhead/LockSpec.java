@@ -35,8 +35,8 @@ public final class LockSpec {
      *        name has nothing to do with it
      * @return a builder; what is not set is: {@code acquireTimeout} 10 seconds, {@code lockTimeout} 30 seconds, not fair, no
      *         {@code maxHold}, {@link OnLost#REPORT}
-     * @throws IllegalArgumentException when the name is null, blank, longer than {@link #MAX_NAME_LENGTH} characters, or has
-     *         control characters
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@link #MAX_NAME_LENGTH} characters, or no
+     *         Unicode text, or has control characters
      */
     public static Builder named(String name) {
         return new Builder(name);

@@ -43,7 +43,7 @@ public interface RedisBulkheads {
      *
      * @param name any name, as for {@link LockSpec#named}; a bulkhead of the same name has nothing to do with it
      * @return the lock, never null
-     * @throws IllegalArgumentException when it is null, blank or too long
+     * @throws IllegalArgumentException when {@link LockSpec#named} refuses it
      * @throws IllegalStateException when the application does not say where Redis is
      */
     RedisLock lock(String name);

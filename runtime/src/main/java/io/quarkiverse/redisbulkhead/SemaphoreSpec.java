@@ -52,9 +52,8 @@ public final class SemaphoreSpec {
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
      * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
      *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}
-     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, has
-     *         control characters, or
-     *         that of a lock
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, no
+     *         Unicode text, or that of a lock, or has control characters
      */
     public static Builder named(String name) {
         Builder builder = new Builder(name);
@@ -317,7 +316,7 @@ public final class SemaphoreSpec {
          * @throws IllegalStateException when {@link #permits} was not set
          */
         public SemaphoreSpec build() {
-            if (permits == 0) {
+            if (permits == UNSET) {
                 throw new IllegalStateException("permits of bulkhead '" + name + "' must be set");
             }
             return new SemaphoreSpec(this);

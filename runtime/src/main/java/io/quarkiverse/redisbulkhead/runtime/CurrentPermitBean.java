@@ -35,6 +35,9 @@ public class CurrentPermitBean implements CurrentPermit {
 
     @Override
     public Optional<Permit> find(String bulkhead) {
+        if (bulkhead == null) {
+            throw new IllegalArgumentException("bulkhead must not be null");
+        }
         return HeldPermits.innermost(bulkhead).map(this::view);
     }
 

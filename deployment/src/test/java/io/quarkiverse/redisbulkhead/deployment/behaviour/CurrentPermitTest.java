@@ -62,6 +62,8 @@ class CurrentPermitTest {
             });
             assertThat(now.find("ledger").map(Permit::id)).contains(own.id());
             assertThat(now.find("other")).isEmpty();
+            assertThatThrownBy(() -> now.find(null)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("bulkhead must not be null");
             return own;
         });
 

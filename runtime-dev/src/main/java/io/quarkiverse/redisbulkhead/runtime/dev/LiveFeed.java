@@ -164,7 +164,7 @@ final class LiveFeed {
             snapshot = Optional.of(state);
             history.add(state);
         }
-        Seen seen = new Seen(clock.instant(), snapshot, Optional.ofNullable(failure).map(LiveFeed::text),
+        Seen seen = new Seen(clock.instant(), snapshot, Optional.ofNullable(failure).map(Failures::text),
                 snapshot.map(this::histories).orElse(Map.of()));
         latest = Optional.of(seen);
         List.copyOf(pages).forEach(page -> page.show(seen));
@@ -178,10 +178,5 @@ final class LiveFeed {
             histories.put(id, history.of(id));
         }));
         return histories;
-    }
-
-    private static String text(Throwable failure) {
-        Throwable cause = Failures.cause(failure);
-        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 }

@@ -78,9 +78,6 @@ final class OperatorActions {
     }
 
     private static Uni<Outcome> outcome(Uni<Outcome> action) {
-        return action.onFailure().recoverWithItem(failure -> {
-            Throwable cause = Failures.cause(failure);
-            return new Outcome(false, cause.getMessage() == null ? cause.toString() : cause.getMessage());
-        });
+        return action.onFailure().recoverWithItem(failure -> new Outcome(false, Failures.text(failure)));
     }
 }

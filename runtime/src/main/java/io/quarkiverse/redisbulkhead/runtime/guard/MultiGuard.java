@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -45,8 +44,8 @@ public final class MultiGuard implements Guard {
     @SuppressWarnings("unchecked")
     private Multi<Object> stream(List<HeldPermit> permits, Callable<Object> method) {
         try {
-            return lossSignal.endBy(permits, Objects.requireNonNull((Multi<Object>) HeldPermits.with(permits, method),
-                    "The guarded method returned null instead of a Multi"));
+            return lossSignal.endBy(permits, Returned.value((Multi<Object>) HeldPermits.with(permits, method),
+                    bulkhead, "Multi"));
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
         }

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +14,7 @@ import io.smallrye.mutiny.Uni;
  */
 public final class StageGuard implements Guard {
 
+    private final String bulkhead;
     private final UniGuard guard;
 
     /**
@@ -24,14 +24,15 @@ public final class StageGuard implements Guard {
      * @param continuations where executions go on that had to wait
      */
     public StageGuard(String bulkhead, Continuations continuations) {
+        this.bulkhead = bulkhead;
         this.guard = new UniGuard(bulkhead, continuations);
     }
 
     @Override
     @SuppressWarnings("unchecked")
     public CompletableFuture<Object> call(Supplier<Admission> admissions, Callable<Object> method) {
-        return guard.guard(admissions, () -> Uni.createFrom().completionStage(Objects.requireNonNull(
-                (CompletionStage<Object>) method.call(), "The guarded method returned null instead of a CompletionStage")))
+        return guard.guard(admissions, () -> Uni.createFrom().completionStage(
+                Returned.value((CompletionStage<Object>) method.call(), bulkhead, "CompletionStage")))
                 .subscribeAsCompletionStage();
     }
 }

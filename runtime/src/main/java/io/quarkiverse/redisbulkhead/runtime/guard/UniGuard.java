@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -35,8 +34,7 @@ public final class UniGuard implements Guard {
     @Override
     @SuppressWarnings("unchecked")
     public Uni<Object> call(Supplier<Admission> admissions, Callable<Object> method) {
-        return guard(admissions, () -> Objects.requireNonNull((Uni<Object>) method.call(),
-                "The guarded method returned null instead of a Uni"));
+        return guard(admissions, () -> Returned.value((Uni<Object>) method.call(), bulkhead, "Uni"));
     }
 
     /**

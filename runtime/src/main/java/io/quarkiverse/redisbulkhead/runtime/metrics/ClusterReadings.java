@@ -8,21 +8,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
+import org.jboss.logging.Logger;
+
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 
 /** Looks at bulkheads over all processes now and then, so that whoever wants the numbers need not wait for the store. */
 final class ClusterReadings {
 
+    private static final Logger LOG = Logger.getLogger(ClusterReadings.class);
+
     /** What is known of one bulkhead. */
     static final class Reading {
 
+        private final String bulkhead;
         private final Supplier<CompletionStage<SemaphoreStatus>> question;
         private final AtomicBoolean underWay = new AtomicBoolean();
         // Null while nothing is known.
         private volatile SemaphoreStatus latest;
 
-        Reading(Supplier<CompletionStage<SemaphoreStatus>> question) {
+        Reading(String bulkhead, Supplier<CompletionStage<SemaphoreStatus>> question) {
+            this.bulkhead = bulkhead;
             this.question = question;
         }
 
@@ -36,6 +42,10 @@ final class ClusterReadings {
             if (underWay.compareAndSet(false, true)) {
                 // Within a stage, so that what is thrown ends the reading too.
                 CompletableFuture.completedFuture(null).thenCompose(start -> question.get()).whenComplete((status, failure) -> {
+                    if (failure != null) {
+                        LOG.debugf(failure, "Bulkhead '%s' could not be read; its metrics of all processes have no value now",
+                                bulkhead);
+                    }
                     latest = status;
                     underWay.set(false);
                 });

@@ -22,7 +22,7 @@ final class StoreFailures {
     static RuntimeException rejection(String bulkhead, Throwable failure) {
         Throwable cause = Failures.cause(failure);
         return isContention(cause) ? new BulkheadContendedException(bulkhead, cause)
-                : new BulkheadUnavailableException(bulkhead, cause.getMessage(), cause);
+                : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
     }
 
     /** Whether the store answers, but did nothing, because too many were asking. */

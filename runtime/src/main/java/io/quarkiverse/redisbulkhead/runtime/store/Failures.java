@@ -21,4 +21,15 @@ public final class Failures {
         }
         return cause;
     }
+
+    /**
+     * What went wrong, in words.
+     *
+     * @param failure what a stage told
+     * @return the message of the {@linkplain #cause failure behind it}, or its name where it has none
+     */
+    public static String text(Throwable failure) {
+        Throwable cause = cause(failure);
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
 }

@@ -188,7 +188,7 @@ class GuardTest {
         assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> Uni.createFrom().failure(own))))
                 .isSameAs(own);
         assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> null)))
-                .isInstanceOf(NullPointerException.class);
+                .isInstanceOf(NullPointerException.class).hasMessageContaining("'reports' returned null instead of a Uni");
         assertThat(failureOf(new UniGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
@@ -257,7 +257,8 @@ class GuardTest {
                 failureOf(new StageGuard("reports", continuations).call(automatic, () -> CompletableFuture.failedFuture(own))))
                 .isSameAs(own);
         assertThat(failureOf(new StageGuard("reports", continuations).call(automatic, () -> null)))
-                .isInstanceOf(NullPointerException.class);
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("'reports' returned null instead of a CompletionStage");
         assertThat(failureOf(new StageGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }

@@ -20,7 +20,7 @@ class ClusterReadingsTest {
     final List<CompletableFuture<SemaphoreStatus>> asked = new ArrayList<>();
     final List<Runnable> planned = new ArrayList<>();
     final List<Duration> delays = new ArrayList<>();
-    final Reading reading = new Reading(() -> {
+    final Reading reading = new Reading("reports", () -> {
         CompletableFuture<SemaphoreStatus> answer = new CompletableFuture<>();
         asked.add(answer);
         return answer;
@@ -55,7 +55,7 @@ class ClusterReadingsTest {
     @Test
     void aQuestionThatThrowsIsAskedAgain() {
         List<String> thrown = new ArrayList<>();
-        Reading throwing = new Reading(() -> {
+        Reading throwing = new Reading("reports", () -> {
             thrown.add("asked");
             throw new IllegalStateException("inactive");
         });

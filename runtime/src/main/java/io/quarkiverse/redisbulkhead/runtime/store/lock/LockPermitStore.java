@@ -49,8 +49,6 @@ public final class LockPermitStore implements PermitStore {
     private final StepSettings settings;
     private final StepQueues queues;
     private final BulkheadScan scan;
-    private volatile Consumer<Notice> listener = notice -> {
-    };
 
     /**
      * Creates the store.
@@ -77,7 +75,7 @@ public final class LockPermitStore implements PermitStore {
         this.mailbox = mailbox;
         this.keyPrefix = keyPrefix;
         this.settings = settings;
-        this.queues = new StepQueues(lanes, settings, this::names, timer, notice -> listener.accept(notice));
+        this.queues = new StepQueues(lanes, settings, this::names, timer, mailbox::tell);
     }
 
     private BulkheadNames names(BulkheadId bulkhead) {
@@ -85,9 +83,8 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> newListener) {
-        listener = newListener;
-        mailbox.listen(newListener);
+    public void listen(Consumer<Notice> listener) {
+        mailbox.listen(listener);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
@@ -35,7 +36,7 @@ final class RemoteState implements BulkheadState {
     private static final Duration TOLD = Duration.ofSeconds(10);
 
     /** How long a limit that an operator has set outlives its last use. */
-    private static final Duration OVERRIDE_LASTS = Duration.ofDays(30);
+    private static final Duration OVERRIDE_LASTS = Duration.ofDays(RedisSemaphore.RESIZE_LASTS_DAYS);
 
     /** Who is to be told what, once the step is in force. */
     record Message(String mailbox, String text) {

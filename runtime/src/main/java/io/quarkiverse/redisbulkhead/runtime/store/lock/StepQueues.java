@@ -12,8 +12,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import org.jboss.logging.Logger;
-
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
@@ -27,8 +25,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
  * it each operation costs. Safe for use by many threads.
  */
 final class StepQueues {
-
-    private static final Logger LOG = Logger.getLogger(StepQueues.class);
 
     /** How many permits a step is about at the most, unless a single operation is about more. */
     private static final int MOST_IDS = 500;
@@ -99,7 +95,7 @@ final class StepQueues {
     /**
      * @param names the names that go with a bulkhead
      * @param timer does something later
-     * @param listener told of what a step has found out
+     * @param listener told of what a step has found out; never throws
      */
     StepQueues(Lanes lanes, StepSettings settings, Function<BulkheadId, BulkheadNames> names,
             BiConsumer<Duration, Runnable> timer,
@@ -168,7 +164,7 @@ final class StepQueues {
             }
             return;
         }
-        result.notices().forEach(this::tell);
+        result.notices().forEach(listener);
         Duration pause = queue.backoff.succeeded();
         if (result.fellShort()) {
             goOn(queue, step.operations());
@@ -189,14 +185,6 @@ final class StepQueues {
         queue.addFirst(again);
         queue.addFirst(List.of(Operation.repeatable(List.of(), BulkheadSteps::goOn)));
         operations.stream().filter(operation -> !again.contains(operation)).forEach(Operation::succeed);
-    }
-
-    private void tell(Notice notice) {
-        try {
-            listener.accept(notice);
-        } catch (RuntimeException e) {
-            LOG.errorf(e, "A notice was not dealt with: %s", notice);
-        }
     }
 
     private void failed(StepQueue queue, LockedStep step, Throwable failure) {

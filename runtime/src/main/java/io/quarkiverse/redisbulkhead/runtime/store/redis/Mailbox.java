@@ -87,8 +87,26 @@ public final class Mailbox implements AutoCloseable {
         return name;
     }
 
+    /**
+     * Who is told from now on what {@link #tell} is given, and what messages tell.
+     *
+     * @param newListener called on any thread; what it throws is logged
+     */
     public void listen(Consumer<Notice> newListener) {
         listener = newListener;
+    }
+
+    /**
+     * Tells what was not found in a message, but in an answer. Never throws.
+     *
+     * @param notice what there is to tell
+     */
+    public void tell(Notice notice) {
+        try {
+            listener.accept(notice);
+        } catch (RuntimeException e) {
+            LOG.errorf(e, "A notice was not dealt with: %s", notice);
+        }
     }
 
     /** Opens the connection, unless that has been done. */
@@ -293,14 +311,6 @@ public final class Mailbox implements AutoCloseable {
             LOG.warnf("A message of %d characters on %s is not understood; it is left aside, and so are further ones, without"
                     + " another word. Only applications with this extension should be allowed to PUBLISH to the channels under"
                     + " quarkus.redis-bulkhead.key-prefix", message.length(), name);
-        }
-    }
-
-    private void tell(Notice notice) {
-        try {
-            listener.accept(notice);
-        } catch (RuntimeException e) {
-            LOG.errorf(e, "A notice was not dealt with: %s", notice);
         }
     }
 

@@ -77,7 +77,7 @@ public final class RedisLink implements AutoCloseable {
      * @param vertx where timers run
      * @param redis the client that connections come from; it stays the caller's
      * @param commandTimeout after what time a call is given up
-     * @param maxInFlight how many calls may be unanswered at once; less than the client's
+     * @param maxInFlight how many calls may be unanswered at once; at most the client's
      *        {@code max-waiting-handlers}
      * @param maxAttempts how many connections may be opened at once, without those that are not waited for any longer
      * @param share how many connections there may be in all; others take of it too

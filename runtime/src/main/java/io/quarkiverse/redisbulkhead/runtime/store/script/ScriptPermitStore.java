@@ -47,8 +47,6 @@ public final class ScriptPermitStore implements PermitStore {
     private final BatchScript batch;
     private final OwnerTexts owners = new OwnerTexts();
     private final BulkheadScan scan;
-    private volatile Consumer<Notice> listener = notice -> {
-    };
 
     /** All scripts. Tests put a clock of their own into them. */
     private record Scripts(LuaScript batch, LuaScript poll, LuaScript revoke, LuaScript resize, LuaScript occupancy) {
@@ -82,9 +80,8 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> newListener) {
-        listener = newListener;
-        mailbox.listen(newListener);
+    public void listen(Consumer<Notice> listener) {
+        mailbox.listen(listener);
     }
 
     @Override
@@ -100,7 +97,7 @@ public final class ScriptPermitStore implements PermitStore {
                 mailbox.open();
             }
             if (!acquired.otherLimits().isEmpty()) {
-                listener.accept(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
+                mailbox.tell(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
             }
             return reply(acquired, answer.repeated());
         });
