@@ -218,9 +218,13 @@ final class PermitAdmission extends CountedAdmission {
         }
     }
 
-    // An answer that took longer than the lease.
+    // An answer that took longer than the lease lasts here.
     private synchronized boolean isOver(String id) {
-        return state == State.ASKING && id.equals(permitId) && reckoning.endOfGrant(lease) - timers.nanoTime() <= 0;
+        return state == State.ASKING && id.equals(permitId) && !lasts(reckoning.endOfGrant(lease));
+    }
+
+    private boolean lasts(long leaseEnd) {
+        return leaseEnd - bulkhead.terms().marginNanos() - timers.nanoTime() > 0;
     }
 
     private void granted(String id, Granted reply) {
@@ -390,7 +394,7 @@ final class PermitAdmission extends CountedAdmission {
                 return;
             }
             long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
-            if (leaseEnd - timers.nanoTime() > 0) {
+            if (lasts(leaseEnd)) {
                 state = State.GRANTED;
                 given = new LeasedPermit(engine, bulkhead, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
                         leaseEnd);
@@ -442,17 +446,22 @@ final class PermitAdmission extends CountedAdmission {
      * @param id the permit that was waited for
      */
     void gone(String id) {
+        boolean copies;
         synchronized (this) {
             // With a request on its way, its answer tells.
             if (state != State.WAITING || !id.equals(permitId)) {
                 return;
             }
             state = State.ASKING;
-        }
-        engine.room().leave(this);
-        synchronized (this) {
+            // In the same step, so that a notice of the old permit finds nobody from now on.
             permitId = engine.ids().next(spec.permits());
+            copies = copyMayFollow;
+            copyMayFollow = false;
         }
+        if (copies) {
+            engine.returns().inBackground(bulkhead.id(), id, lease);
+        }
+        engine.room().leave(this, id);
         engine.room().enter(this);
         ask();
     }
@@ -537,7 +546,7 @@ final class PermitAdmission extends CountedAdmission {
 
     private void stopWaiting() {
         if (wait.mayWait()) {
-            engine.room().leave(this);
+            engine.room().leave(this, permitId());
             wait.stop();
         }
     }

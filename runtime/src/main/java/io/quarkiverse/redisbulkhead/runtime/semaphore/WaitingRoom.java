@@ -88,9 +88,9 @@ final class WaitingRoom {
         });
     }
 
-    /** The admission does not wait any more, under its present id. */
-    void leave(PermitAdmission admission) {
-        byId.remove(admission.permitId(), admission);
+    /** The admission does not wait any more for the permit of that id. */
+    void leave(PermitAdmission admission, String permitId) {
+        byId.remove(permitId, admission);
         lines.computeIfPresent(admission.bulkhead().id(), (bulkhead, line) -> {
             line.admissions.remove(admission);
             if (!line.admissions.isEmpty()) {

@@ -38,6 +38,8 @@ class ManualStore implements PermitStore {
     Supplier<PollReply> answerPolls;
     Consumer<Notice> listener;
     boolean down;
+    Runnable whenCancelled = () -> {
+    };
 
     /** A question about several permits. */
     record Asked<T>(Map<String, Duration> permits, CompletableFuture<T> reply) {
@@ -80,6 +82,7 @@ class ManualStore implements PermitStore {
             return CompletableFuture.failedStage(lost());
         }
         cancelled.addAll(permitIds);
+        whenCancelled.run();
         return CompletableFuture.completedStage(null);
     }
 

@@ -358,6 +358,46 @@ class WaitingTest {
         leave(admission);
     }
 
+    /** Trap 4: a copy of the request for the old permit may still come; and what is told of that permit comes too late. */
+    @Test
+    void whoBeginsAnewHasDoneWithTheOldPermit() {
+        Admission admission = ask(FAIR);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+        String first = idOf("reports");
+        store.whenCancelled = () -> handOver(first, 30_000);
+        store.listener.accept(new NoticesMissed());
+
+        store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(first), 0, FAR, STORE_TIME));
+
+        assertThat(store.cancelled).containsExactly(first);
+        assertThat(granted(admission)).isNotDone();
+        assertThat(store.log).endsWith("acquire reports");
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(admission)).isCompletedWithValueMatching(permits -> permits.get(0).fencingToken() == 43);
+        end(admission);
+        assertThat(store.log).as("no copy of the new one may come").endsWith("release reports");
+    }
+
+    /** A permit that would not be held here from the start is none. */
+    @Test
+    void whatIsToldWithinTheMarginOfTheLeaseIsGivenBack() {
+        Admission asking = ask(FAIR);
+        timers.jump(Duration.ofMillis(29_001));
+        store.acquires.get("reports").complete(new Granted(42, false));
+
+        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(store.cancelled).containsExactly(idOf("reports"));
+
+        Admission waiting = wait(FAIR);
+        String first = idOf("reports");
+        timers.jump(Duration.ofMillis(29_001));
+        handOver(first, 30_000);
+        assertThat(granted(waiting)).isNotDone();
+        assertThat(store.cancelled).contains(first);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        leave(waiting);
+    }
+
     /** Trap 9, Trap 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
     @Test
     void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {

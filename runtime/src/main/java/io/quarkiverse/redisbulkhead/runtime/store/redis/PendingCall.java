@@ -85,7 +85,7 @@ final class PendingCall<T> {
     private StoreException notUnderstood(Throwable failure) {
         return new StoreException("What Redis holds under " + about() + "* was not understood (" + failure
                 + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
-                call.mayHaveBeenCarriedOut(), failure);
+                copies > 0 || call.mayHaveBeenCarriedOut(), failure);
     }
 
     /** The connection that the call was last sent over, or null when it never was. */

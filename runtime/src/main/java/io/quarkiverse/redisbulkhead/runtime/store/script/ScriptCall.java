@@ -21,6 +21,9 @@ import io.vertx.redis.client.Response;
  */
 record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implements RedisCall<Response> {
 
+    private static final List<String> IN_TIME = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS", "MISCONF",
+            "BUSY");
+
     @Override
     public Future<Response> over(RedisConnection connection) {
         return connection.send(request(Command.EVALSHA, script.sha1()))
@@ -43,10 +46,12 @@ record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implem
     }
 
     /**
-     * The scripts read all keys before they write, so a key of a foreign type stops them in time; other errors may come later.
+     * The scripts read all keys before they write, so a key of a foreign type stops them in time. That the server does not want
+     * to write stops them at their first write, and none later; when it is busy with another script, it did not begin this one.
+     * Other errors may come later.
      */
     static boolean mayHaveBegun(ErrorReply refusal) {
-        return refusal.text().contains("script") && !refusal.is("WRONGTYPE") && !refusal.is("NOSCRIPT");
+        return refusal.text().contains("script") && IN_TIME.stream().noneMatch(refusal::is);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -47,6 +49,17 @@ record BatchedCalls(List<Call> calls) {
         public String toString() {
             return what + " " + id + " " + extra + (terms.isEmpty() ? "" : terms.subList(0, 4));
         }
+    }
+
+    /**
+     * A script that answers with nothing where the short way cannot be taken.
+     *
+     * @param script the text of {@code batch.lua}
+     */
+    static String shortWayOnly(String script) {
+        String goOn = "if answers then\n    return answers\nend";
+        assertThat(script).contains(goOn);
+        return script.replace(goOn, "do return answers or {} end");
     }
 
     static BatchedCalls of(Call... calls) {

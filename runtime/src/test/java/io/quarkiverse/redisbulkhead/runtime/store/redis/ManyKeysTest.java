@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -57,15 +59,22 @@ class ManyKeysTest {
     private static List<WeakReference<String>> useEachKeyOnce(TestProcess process) {
         List<WeakReference<String>> keys = new ArrayList<>();
         Semaphore underWay = new Semaphore(AT_ONCE);
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         for (int i = 0; i < KEYS; i++) {
             String key = "tenant " + i;
             keys.add(new WeakReference<>(key));
             underWay.acquireUninterruptibly();
             Admission admission = process.semaphore(SPEC).forKey(key, i % 2 == 0 ? OptionalInt.empty() : OptionalInt.of(20))
                     .admit("Shop#order");
-            admission.granted().thenCompose(permits -> admission.end()).whenComplete((ended, failure) -> underWay.release());
+            admission.granted().thenCompose(permits -> admission.end()).whenComplete((ended, failure) -> {
+                if (failure != null) {
+                    failures.add(failure);
+                }
+                underWay.release();
+            });
         }
         underWay.acquireUninterruptibly(AT_ONCE);
+        assertThat(failures).isEmpty();
         return keys;
     }
 

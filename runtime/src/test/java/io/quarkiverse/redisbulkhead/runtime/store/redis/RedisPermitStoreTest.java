@@ -239,7 +239,10 @@ class RedisPermitStoreTest {
     void aFullServerTakesPermitsBack() {
         acquire("a", 1);
         whenMemoryIsFull(() -> {
-            assertThatThrownBy(() -> acquire("b", 2)).isInstanceOf(StoreException.class).hasMessageContaining("OOM");
+            assertThatThrownBy(() -> acquire("b", 2)).isInstanceOfSatisfying(StoreException.class, refusal -> {
+                assertThat(refusal).hasMessageContaining("OOM");
+                assertThat(refusal.outcomeUnknown()).as("whether it may have been carried out").isFalse();
+            });
             assertThat(get(store.release(BulkheadId.of("reports"), "a"))).isTrue();
         });
         assertThat(holderIds()).isEmpty();
