@@ -1,11 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -37,8 +35,6 @@ final class PermitAdmission extends CountedAdmission {
     private static final Runnable NOTHING = () -> {
     };
 
-    private static final CompletableFuture<Boolean> NOTHING_HELD = CompletableFuture.completedFuture(false);
-
     private enum State {
         /** A request is on its way. */
         ASKING,
@@ -60,6 +56,7 @@ final class PermitAdmission extends CountedAdmission {
     private final Duration lease;
     private final WaitLimit wait;
     private final AdmissionPromise promise = new AdmissionPromise();
+    private final Settlement settlement = new Settlement(this::countOff);
 
     // All of these are guarded by this. Nothing is called while the lock is held.
     private State state = State.ASKING;
@@ -73,13 +70,6 @@ final class PermitAdmission extends CountedAdmission {
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
-    // From when on it is settled, there is the permit to give back, or null when there is none; whatever else may be left in the store
-    // has been given back by then, or handed to the reclaimer.
-    private boolean settled;
-    private LeasedPermit permit;
-    private List<Runnable> whenSettled = List.of();
-    // Null until this is to end.
-    private Promise<Void> ended;
 
     PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method) {
         this.engine = engine;
@@ -248,8 +238,7 @@ final class PermitAdmission extends CountedAdmission {
     // A notice was faster than the answer, and told the same. Only a copy of the request is news.
     private void late(String id, boolean copyFollows) {
         if (copyFollows) {
-            runWhenSettled(() -> {
-                LeasedPermit given = permit();
+            settlement.whenSettled(given -> {
                 if (given == null || !given.refuseCopies()) {
                     engine.returns().inBackground(bulkhead.id(), id, lease);
                 }
@@ -257,34 +246,8 @@ final class PermitAdmission extends CountedAdmission {
         }
     }
 
-    private synchronized LeasedPermit permit() {
-        return permit;
-    }
-
-    private void runWhenSettled(Runnable task) {
-        synchronized (this) {
-            if (!settled) {
-                whenSettled = new ArrayList<>(whenSettled);
-                whenSettled.add(task);
-                return;
-            }
-        }
-        task.run();
-    }
-
     private void settle(LeasedPermit given) {
-        boolean ends;
-        List<Runnable> tasks;
-        synchronized (this) {
-            settled = true;
-            permit = given;
-            ends = ended != null;
-            tasks = whenSettled;
-        }
-        if (ends) {
-            giveBack(given);
-        }
-        tasks.forEach(Runnable::run);
+        settlement.settle(given);
         // Last, so that a shutdown does not take for running what has ended.
         engine.underWay().end();
     }
@@ -568,42 +531,7 @@ final class PermitAdmission extends CountedAdmission {
 
     @Override
     public CompletionStage<Void> end() {
-        Promise<Void> end;
-        boolean isSettled;
-        LeasedPermit given;
-        synchronized (this) {
-            if (ended != null) {
-                return ended;
-            }
-            end = new Promise<>();
-            ended = end;
-            isSettled = settled;
-            given = permit;
-        }
-        if (isSettled) {
-            giveBack(given);
-        } else {
-            giveUp(() -> new CancellationException("The execution ended before a permit was free")).run();
-        }
-        return end;
-    }
-
-    // Once: by whoever comes second, the end or the settlement.
-    private void giveBack(LeasedPermit given) {
-        CompletableFuture<Boolean> released = given == null ? NOTHING_HELD : given.release().toCompletableFuture();
-        if (released.isDone()) {
-            hasEnded();
-        } else {
-            released.whenComplete((wasHeld, none) -> hasEnded());
-        }
-    }
-
-    private void hasEnded() {
-        Promise<Void> end;
-        synchronized (this) {
-            end = ended;
-        }
-        countOff();
-        end.complete(null);
+        return settlement
+                .end(() -> giveUp(() -> new CancellationException("The execution ended before a permit was free")).run());
     }
 }

@@ -120,7 +120,7 @@ class LostAnswerTest {
 
         assertThatThrownBy(() -> get(semaphore.admit("A#a").granted())).isInstanceOf(BulkheadUnavailableException.class)
                 .hasMessageContaining("command-timeout");
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:cancelled").toInteger() == 1);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:cancelled").toInteger() == 1);
         deliver();
 
         assertThat(inUse()).isZero();
