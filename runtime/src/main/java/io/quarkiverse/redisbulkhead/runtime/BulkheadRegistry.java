@@ -72,9 +72,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
-        if (inRedis) {
-            redis.check(errors);
-        }
         errors.report();
         settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
         this.declarations = declarations;

@@ -1,24 +1,24 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.util.List;
-
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 
 /**
  * The store in Redis with its connections.
  *
  * @param store where permits live
- * @param links for commands
- * @param mailbox for what Redis tells
+ * @param connections for commands
+ * @param notifications for what Redis tells
  */
-public record RedisStore(PermitStore store, List<RedisLink> links, Mailbox mailbox) implements AutoCloseable {
+public record RedisStore(PermitStore store, RedisConnectionManager connections, NotificationSubscriber notifications)
+        implements
+            AutoCloseable {
 
-    /** Closes the connections; the client stays open. */
+    /** Closes the connections. */
     @Override
     public void close() {
-        mailbox.close();
-        links.forEach(RedisLink::close);
+        notifications.close();
+        connections.close();
     }
 }

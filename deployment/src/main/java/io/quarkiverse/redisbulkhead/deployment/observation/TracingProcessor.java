@@ -11,21 +11,15 @@ import io.quarkus.deployment.annotations.BuildStep;
 /** Traces bulkheads where OpenTelemetry is present. */
 class TracingProcessor {
 
-    // Named, not referred to: they need OpenTelemetry, which the application may lack.
+    // Named, not referred to: it needs OpenTelemetry, which the application may lack.
     private static final String TRACING = "io.quarkiverse.redisbulkhead.runtime.tracing.";
 
     @BuildStep
     void tracing(RedisBulkheadBuildTimeConfig config, Optional<OpenTelemetrySdkBuildItem> openTelemetry,
             BuildProducer<AdditionalBeanBuildItem> beans) {
-        if (openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isEmpty()) {
-            return;
-        }
-        if (config.tracing().enabled()) {
+        if (config.tracing().enabled()
+                && openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isPresent()) {
             beans.produce(AdditionalBeanBuildItem.unremovableOf(TRACING + "CallSpans"));
-        }
-        // Traces without spans of ours must not have the commands behind them either.
-        if (config.store().needsRedis()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(TRACING + "UntracedRedis"));
         }
     }
 }

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.RedisDecorator;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkus.arc.Arc;
@@ -35,7 +34,6 @@ class WithoutObservationTest {
         assertThat(guarded.call()).isEqualTo("called");
         assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
         assertThat(Arc.container().listAll(StoreListener.class)).isEmpty();
-        assertThat(Arc.container().listAll(RedisDecorator.class)).isEmpty();
         assertThat(
                 Arc.container().listAll(Object.class).stream().map(handle -> handle.getBean()).map(InjectableBean::getBeanClass)
                         .map(Class::getPackageName))

@@ -33,8 +33,15 @@ public sealed interface Notice {
     record Revoked(String permitId) implements Notice {
     }
 
-    /** Notices may have been lost until now; from now on they come again. */
+    /** Notices may have been lost until now, or the store has gone away or is back: waiters should look for themselves. */
     record NoticesMissed() implements Notice {
+    }
+
+    /**
+     * The connection to the store was lost and is there again. What the store confirmed before may be lost, for example when a
+     * failover has promoted a replica that did not have it yet.
+     */
+    record Reconnected() implements Notice {
     }
 
     /**

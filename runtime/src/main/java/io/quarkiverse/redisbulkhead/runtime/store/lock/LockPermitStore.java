@@ -19,9 +19,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
@@ -43,8 +43,8 @@ public final class LockPermitStore implements PermitStore {
     /** How many of those who hold and wait a step looks at, beyond the ids that it is about. */
     private static final int FEW = 16;
 
-    private final Lanes lanes;
-    private final Mailbox mailbox;
+    private final RedisConnectionManager connections;
+    private final NotificationSubscriber notifications;
     private final String keyPrefix;
     private final StepSettings settings;
     private final StepQueues queues;
@@ -53,8 +53,8 @@ public final class LockPermitStore implements PermitStore {
     /**
      * Creates the store.
      *
-     * @param links connections with one call under way at a time each; at least one
-     * @param mailbox where this process is told of what concerns its waiters and holders; it is opened when somebody waits
+     * @param connections to Redis, with one call under way at a time each
+     * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
      * @param keyPrefix what all keys start with; without braces
      * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
@@ -62,29 +62,32 @@ public final class LockPermitStore implements PermitStore {
      * @param cluster whether the connections are to a Redis Cluster
      * @param timer does something later
      */
-    public LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, Duration stepTimeout,
+    public LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+            Duration stepTimeout,
             Duration contentionTimeout, boolean cluster, BiConsumer<Duration, Runnable> timer) {
-        this(links, mailbox, keyPrefix, new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW,
-                cluster ? Pipeline.TO_A_CLUSTER : Pipeline.TO_A_SERVER, new ServerClock()), timer);
+        this(connections, notifications, keyPrefix,
+                new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW, new ServerClock()),
+                cluster, timer);
     }
 
-    LockPermitStore(List<RedisLink> links, Mailbox mailbox, String keyPrefix, StepSettings settings,
-            BiConsumer<Duration, Runnable> timer) {
-        this.lanes = new Lanes(links);
-        this.scan = new BulkheadScan(keyPrefix, settings.pipeline() == Pipeline.TO_A_CLUSTER);
-        this.mailbox = mailbox;
+    LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+            StepSettings settings,
+            boolean cluster, BiConsumer<Duration, Runnable> timer) {
+        this.connections = connections;
+        this.scan = new BulkheadScan(keyPrefix, cluster);
+        this.notifications = notifications;
         this.keyPrefix = keyPrefix;
         this.settings = settings;
-        this.queues = new StepQueues(lanes, settings, this::names, timer, mailbox::tell);
+        this.queues = new StepQueues(connections, settings, this::names, timer, notifications::tell);
     }
 
     private BulkheadNames names(BulkheadId bulkhead) {
-        return new BulkheadNames(bulkhead, mailbox.name(), new BulkheadKeys(keyPrefix, bulkhead));
+        return new BulkheadNames(bulkhead, notifications.name(), new BulkheadKeys(keyPrefix, bulkhead));
     }
 
     @Override
     public void listen(Consumer<Notice> listener) {
-        mailbox.listen(listener);
+        notifications.listen(listener);
     }
 
     @Override
@@ -92,7 +95,7 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.check(request), () -> queues.submit(request.bulkhead(),
                 Operation.repeatable(List.of(request.permitId()), steps -> steps.acquire(request))).thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
-                        mailbox.open();
+                        notifications.open();
                     }
                     return reply;
                 }));
@@ -113,8 +116,8 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
-            // Whoever holds a permit for so long wants to be told when it is revoked.
-            mailbox.open();
+            // A permit that is held for so long may be revoked.
+            notifications.open();
             return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
         });
     }
@@ -124,8 +127,17 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
             Bounds.checkPlaces(places);
-        }, () -> queues.submit(bulkhead,
-                Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))));
+        }, () -> {
+            notifications.check(false);
+            return queues.submit(bulkhead,
+                    Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))).thenApply(reply -> {
+                        if (!reply.handedOver().isEmpty()) {
+                            // A message should have told of them.
+                            notifications.check(true);
+                        }
+                        return reply;
+                    });
+        });
     }
 
     @Override
@@ -148,13 +160,13 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most),
-                () -> lanes.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings),
-                        Duration.ZERO).thenApply(RedisAnswer::value));
+                () -> connections.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings))
+                        .thenApply(RedisAnswer::value));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, call -> lanes.send(call, Duration.ZERO));
+        return scan.inUse(most, connections::send);
     }
 
     /** How many bulkheads there is something to do for. */

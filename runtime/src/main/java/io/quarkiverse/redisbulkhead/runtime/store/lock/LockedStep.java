@@ -107,6 +107,11 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     @Override
+    public byte[] routingKey() {
+        return keys.start();
+    }
+
+    @Override
     public String about() {
         return keys.shown();
     }
@@ -239,7 +244,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     private Future<List<Response>> send(RedisConnection connection, List<Request> commands) {
-        return settings.pipeline().send(connection, commands);
+        return Pipeline.send(connection, commands);
     }
 
     private Request watch() {

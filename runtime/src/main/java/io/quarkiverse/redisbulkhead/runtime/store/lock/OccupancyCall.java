@@ -30,14 +30,17 @@ final class OccupancyCall implements RedisCall<Occupancy> {
     private final BulkheadKeys keys;
     private final int most;
     private final ServerClock clock;
-    private final Pipeline pipeline;
 
     OccupancyCall(BulkheadId bulkhead, BulkheadKeys keys, int most, StepSettings settings) {
         this.bulkhead = bulkhead;
         this.keys = keys;
         this.most = most;
         this.clock = settings.clock();
-        this.pipeline = settings.pipeline();
+    }
+
+    @Override
+    public byte[] routingKey() {
+        return keys.start();
     }
 
     @Override
@@ -47,8 +50,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
 
     @Override
     public Future<Occupancy> over(RedisConnection connection) {
-        // In a cluster, the key tells which node is meant.
-        return pipeline.send(connection, List.of(clock.question(), Request.cmd(Command.GET).arg(keys.lock())))
+        return Pipeline.send(connection, List.of(clock.question(), Request.cmd(Command.GET).arg(keys.lock())))
                 .compose(replies -> look(connection, clock.read(replies.get(0)).millis()));
     }
 
@@ -59,7 +61,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
                 Request.cmd(Command.ZRANGE).arg(keys.of(Part.QUEUE)).arg(0).arg(Math.max(0, most - 1)),
                 Request.cmd(Command.HKEYS).arg(keys.of(Part.LIMITS)), Request.cmd(Command.HVALS).arg(keys.of(Part.LIMITS)),
                 Request.cmd(Command.EXEC));
-        return pipeline.send(connection, transaction).compose(Transactions::results).compose(results -> {
+        return Pipeline.send(connection, transaction).compose(Transactions::results).compose(results -> {
             Response state = results.orElseThrow();
             Seen seen = new Seen(state.get(0).toInteger(), state.get(1).toInteger(), Questions.members(state.get(2)),
                     Questions.members(state.get(3)), texts(state.get(4)), limits(state.get(5), state.get(6)), now);
@@ -110,7 +112,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
             questions.askScores(keys.of(Part.WAITERS), seen.queue(),
                     (id, score) -> score.ifPresent(placeEnd -> places.put(id, placeEnd)));
         }
-        return questions.sendOver(connection, pipeline).map(read -> {
+        return questions.sendOver(connection).map(read -> {
             List<Holder> holders = seen.holders().stream().filter(member -> details.containsKey(member.id()))
                     .map(member -> details.get(member.id()).holder(bulkhead, member.id(), member.score())).toList();
             return occupancy(seen, holders, waiters(seen, details, places));

@@ -97,8 +97,8 @@ final class Questions {
     }
 
     /** Sends all and reads the replies, in the order of the questions. */
-    Future<Void> sendOver(RedisConnection connection, Pipeline pipeline) {
-        return pipeline.send(connection, requests).map(replies -> {
+    Future<Void> sendOver(RedisConnection connection) {
+        return Pipeline.send(connection, requests).map(replies -> {
             for (int i = 0; i < readers.size(); i++) {
                 readers.get(i).accept(replies.get(i));
             }

@@ -41,7 +41,6 @@ final class StateReader {
     private final BulkheadKeys keys;
     private final List<String> ids;
     private final ServerClock clock;
-    private final Pipeline pipeline;
     private final int few;
     private final DetailsHash details;
     private final LimitsHash limits;
@@ -64,7 +63,6 @@ final class StateReader {
         this.keys = names.keys();
         this.ids = ids;
         this.clock = settings.clock();
-        this.pipeline = settings.pipeline();
         this.few = settings.few() + Math.max(atOnce, ids.size());
         this.details = new DetailsHash(keys.of(Part.DETAILS));
         this.limits = new LimitsHash(keys.of(Part.LIMITS));
@@ -80,7 +78,7 @@ final class StateReader {
      */
     Future<RemoteState> read(Questions first, boolean frugal) {
         askForAll(first);
-        return first.sendOver(connection, pipeline).compose(read -> widen()).compose(wide -> readThoseInTurn())
+        return first.sendOver(connection).compose(read -> widen()).compose(wide -> readThoseInTurn())
                 .compose(inTurn -> readThoseThatLast())
                 .map(all -> new RemoteState(data(), time, names, frugal));
     }
@@ -145,7 +143,7 @@ final class StateReader {
         }
         questions.ask(Request.cmd(Command.ZCOUNT).arg(keys.of(Part.HOLDERS)).arg("-inf").arg(time.millis()),
                 reply -> ended = reply.toLong());
-        return questions.sendOver(connection, pipeline);
+        return questions.sendOver(connection);
     }
 
     /** Where all that were read have died, somebody behind them may live. */
@@ -155,7 +153,7 @@ final class StateReader {
             IN_LINE.stream().map(sets::get).filter(this::holdsNobodyAlive)
                     .forEach(line -> questions.askFirst(line.key(), MANY, line::know));
             return questions.isEmpty() ? Future.succeededFuture()
-                    : questions.sendOver(connection, pipeline).compose(wide -> readDetails());
+                    : questions.sendOver(connection).compose(wide -> readDetails());
         });
     }
 
@@ -177,7 +175,7 @@ final class StateReader {
         Questions questions = new Questions();
         askForDetails(questions, unknown);
         questions.askScores(keys.of(Part.WAITERS), unknown, (id, score) -> sets.get(Part.WAITERS).know(id, score));
-        return questions.sendOver(connection, pipeline);
+        return questions.sendOver(connection);
     }
 
     /** Where the clock was set back, what ends last may end too late. */
@@ -190,7 +188,7 @@ final class StateReader {
             questions.askLast(keys.of(part), SHORTENED_AT_ONCE, members -> members
                     .forEach(member -> sets.get(part).know(member.id(), OptionalLong.of(member.score()))));
         }
-        return questions.sendOver(connection, pipeline).compose(read -> {
+        return questions.sendOver(connection).compose(read -> {
             List<String> holders = sets.get(Part.HOLDERS).after(time.millis()).stream().map(Member::id)
                     .filter(id -> !details.isKnown(id)).toList();
             if (holders.isEmpty()) {
@@ -198,7 +196,7 @@ final class StateReader {
             }
             Questions more = new Questions();
             askForDetails(more, holders);
-            return more.sendOver(connection, pipeline);
+            return more.sendOver(connection);
         });
     }
 }

@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
@@ -29,7 +30,7 @@ final class StepQueues {
     /** How many permits a step is about at the most, unless a single operation is about more. */
     private static final int MOST_IDS = 500;
 
-    private final Lanes lanes;
+    private final RedisConnectionManager connections;
     private final StepSettings settings;
     private final Function<BulkheadId, BulkheadNames> names;
     private final BiConsumer<Duration, Runnable> timer;
@@ -42,7 +43,6 @@ final class StepQueues {
         private final BulkheadId bulkhead;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
         private final Backoff backoff = new Backoff(() -> ThreadLocalRandom.current().nextDouble());
-        private volatile long answeredNanos = System.nanoTime();
         private boolean begun;
         private boolean over;
 
@@ -97,10 +97,10 @@ final class StepQueues {
      * @param timer does something later
      * @param listener told of what a step has found out; never throws
      */
-    StepQueues(Lanes lanes, StepSettings settings, Function<BulkheadId, BulkheadNames> names,
+    StepQueues(RedisConnectionManager connections, StepSettings settings, Function<BulkheadId, BulkheadNames> names,
             BiConsumer<Duration, Runnable> timer,
             Consumer<Notice> listener) {
-        this.lanes = lanes;
+        this.connections = connections;
         this.settings = settings;
         this.names = names;
         this.timer = timer;
@@ -140,13 +140,8 @@ final class StepQueues {
     }
 
     private void attempt(StepQueue queue, LockedStep step) {
-        // Time in which Redis answered others does not count: it is not silent.
-        long begun = step.operations().get(0).begunNanos();
-        long silentSince = begun - queue.answeredNanos > 0 ? begun : queue.answeredNanos;
-        Duration waited = Duration.ofNanos(Math.max(0, System.nanoTime() - silentSince));
-        lanes.send(step, waited).whenComplete((answer, failure) -> {
+        connections.send(step).whenComplete((answer, failure) -> {
             if (failure == null) {
-                queue.answeredNanos = System.nanoTime();
                 ended(queue, step, answer.value());
             } else {
                 failed(queue, step, failure);
@@ -190,9 +185,6 @@ final class StepQueues {
     private void failed(StepQueue queue, LockedStep step, Throwable failure) {
         List<Operation<?>> operations = step.operations();
         boolean memoryIsFull = failure instanceof RefusedException refused && refused.reply().is("OOM");
-        if (failure instanceof RefusedException) {
-            queue.answeredNanos = System.nanoTime();
-        }
         if (memoryIsFull && operations.size() > 1) {
             // Some of them need no memory, and shall not suffer for the others.
             operations.forEach(Operation::separate);

@@ -9,9 +9,7 @@ import java.time.Duration;
  * @param contentionTimeout for how long an operation tries to get the lock
  * @param slack how long keys outlive what they hold
  * @param few how many of those who hold and wait a step looks at, beyond the ids that it is about; at least 1
- * @param pipeline how commands are sent
  * @param clock the clock of the server
  */
-record StepSettings(Duration stepTimeout, Duration contentionTimeout, Duration slack, int few, Pipeline pipeline,
-        ServerClock clock) {
+record StepSettings(Duration stepTimeout, Duration contentionTimeout, Duration slack, int few, ServerClock clock) {
 }

@@ -117,6 +117,11 @@ public final class BulkheadKeys {
         return shown;
     }
 
+    /** What all of the keys start with, and by which a cluster finds them. */
+    public byte[] start() {
+        return start.getBytes(StandardCharsets.UTF_8);
+    }
+
     /** What all of the keys start with. */
     @Override
     public String toString() {

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 
-/** How notices are written as messages to a {@link Mailbox}; the scripts write them in the same way. */
+/** How notices are written as messages to a {@link NotificationSubscriber}; the scripts write them in the same way. */
 public final class Messages {
 
     private static final String HANDED_OVER = "handed-over";

@@ -10,7 +10,7 @@ import java.util.Queue;
 /**
  * What is to be sent over one connection, first come, first served. Calls of a group gather here while a command of the
  * group is on its way (smart batching); when they fill a command, there is nothing to wait for, and it goes behind the other.
- * On the context of the {@link RedisLink}.
+ * On the context of the {@link RedisConnectionManager}.
  */
 final class Outbox {
 
@@ -103,6 +103,11 @@ final class Outbox {
         if (group.onTheirWay == 0 && group.calls.isEmpty()) {
             groups.remove(group.id);
         }
+    }
+
+    /** Whether nothing may be sent now. */
+    boolean isEmpty() {
+        return ready.isEmpty();
     }
 
     /** How many groups have something to send, or on its way. */

@@ -5,29 +5,33 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
-/** A call that somebody waits for, from {@link RedisLink#send} until it is answered or given up. */
+/**
+ * A call from {@link RedisConnectionManager#send} until it is answered or given up. Touched on the context of the manager only,
+ * except for the answer.
+ */
 final class PendingCall<T> {
 
     final CompletableFuture<RedisAnswer<T>> answer = new CompletableFuture<>();
 
     private final RedisCall<T> call;
 
-    private final long beganNanos;
+    /** When the call began, in ticks of its server. */
+    long beganTick;
 
-    // All are touched on the context of the link only.
-    private long silentSinceNanos;
-    private long sentAtNanos;
+    /** How often a transient error was the answer. */
+    int retries;
+
+    /** How often a node of a cluster named another one. */
+    int redirects;
+
+    /** Whether the node is to be told that it was named by {@code ASK}. */
+    boolean asking;
+
     private int copies;
-    private RedisSession sentOver;
     private boolean alone;
 
-    /**
-     * @param beganNanos since when there is no sign of life
-     */
-    PendingCall(RedisCall<T> call, long beganNanos) {
+    PendingCall(RedisCall<T> call) {
         this.call = call;
-        this.beganNanos = beganNanos;
-        this.silentSinceNanos = beganNanos;
     }
 
     RedisCall<T> call() {
@@ -36,7 +40,7 @@ final class PendingCall<T> {
 
     /** With what calls it goes together; null when it goes alone. */
     Object group() {
-        return !alone && call instanceof JointCall<?> joint ? joint.group() : null;
+        return !alone && !asking && call instanceof JointCall<?> joint ? joint.group() : null;
     }
 
     /** How much of a command it takes. */
@@ -44,25 +48,30 @@ final class PendingCall<T> {
         return call instanceof JointCall<?> joint ? joint.size() : 1;
     }
 
+    String about() {
+        return call.about();
+    }
+
     /** The call is handed to a connection. From now on it may be carried out, even if no answer comes. */
-    void isSentOver(RedisSession session) {
-        copies = copies + 1;
-        sentOver = session;
-        sentAtNanos = System.nanoTime();
+    void sent() {
+        copies++;
     }
 
     /**
-     * The server refuses the command in which the call went with others; one of those may be the reason. The call goes
-     * alone from now on.
+     * Redis answered the copy that was sent last with an error; unless the error came in the middle of its work, nothing was
+     * done.
      */
-    void goAlone(ErrorReply refusal) {
-        alone = true;
+    void refusedBefore(ErrorReply refusal) {
         if (!call.mayHaveBegunBefore(refusal)) {
-            copies = copies - 1;
+            copies--;
         }
     }
 
-    /** The answer has come. */
+    /** One of the calls that it went with may be the reason for an error. It goes alone from now on. */
+    void goAlone() {
+        alone = true;
+    }
+
     @SuppressWarnings("unchecked")
     void answered(Object value) {
         answer.complete(new RedisAnswer<>((T) value, copies > 1));
@@ -73,63 +82,30 @@ final class PendingCall<T> {
         try {
             answered(inReply.get());
         } catch (RuntimeException e) {
-            failed(e);
+            notUnderstood(e);
         }
     }
 
     /** There was a reply, but not one that answers the call. */
-    void failed(Throwable failure) {
-        answer.completeExceptionally(failure instanceof StoreException ? failure : notUnderstood(failure));
+    void notUnderstood(Throwable failure) {
+        answer.completeExceptionally(failure instanceof StoreException ? failure
+                : new StoreException("What Redis holds under " + about() + "* was not understood (" + failure
+                        + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
+                        mayHaveBeenCarriedOut(), failure));
     }
 
-    private StoreException notUnderstood(Throwable failure) {
-        return new StoreException("What Redis holds under " + about() + "* was not understood (" + failure
-                + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
-                copies > 0 || call.mayHaveBeenCarriedOut(), failure);
-    }
-
-    /** The connection that the call was last sent over, or null when it never was. */
-    RedisSession sentOver() {
-        return sentOver;
-    }
-
-    /** Since when somebody waits for the answer. */
-    long beganNanos() {
-        return beganNanos;
-    }
-
-    /** When the call was last sent. */
-    long sentAtNanos() {
-        return sentAtNanos;
-    }
-
-    /** The call waited behind others, and its turn has come because one of them was answered. */
-    void turnHasCome() {
-        silentSinceNanos = System.nanoTime();
-    }
-
-    /**
-     * Since when nothing tells that this call will be answered. While it waits behind others, their answers are signs of
-     * life.
-     *
-     * @param answeredNanos when the last answer came, to whatever call
-     */
-    long silentSinceNanos(long answeredNanos) {
-        return sentOver == null && answeredNanos - silentSinceNanos > 0 ? answeredNanos : silentSinceNanos;
-    }
-
-    String about() {
-        return call.about();
-    }
-
-    /** The server refuses the call. An earlier copy may have been carried out all the same. */
+    /** Redis refuses the call for good. An earlier copy may have been carried out all the same. */
     void refuse(ErrorReply refusal) {
-        answer.completeExceptionally(new RefusedException(refusal,
-                copies > 1 || call.mayHaveBeenCarriedOut() || call.mayHaveBegunBefore(refusal)));
+        refusedBefore(refusal);
+        answer.completeExceptionally(new RefusedException(refusal, mayHaveBeenCarriedOut()));
     }
 
-    /** Gives the call up; whether its outcome is unknown follows from whether a copy of it is unanswered. */
-    boolean fail(String message, Throwable cause) {
-        return answer.completeExceptionally(new StoreException(message, copies > 0 || call.mayHaveBeenCarriedOut(), cause));
+    /** Whether a copy of the call may have been carried out, or may still be. */
+    boolean mayHaveBeenCarriedOut() {
+        return copies > 0 || call.mayHaveBeenCarriedOut();
+    }
+
+    boolean fail(StoreException failure) {
+        return answer.completeExceptionally(failure);
     }
 }

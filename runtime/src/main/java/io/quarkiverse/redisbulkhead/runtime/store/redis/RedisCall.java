@@ -14,7 +14,7 @@ public interface RedisCall<T> {
     /**
      * Asks. Called again, over another connection, when the first one breaks.
      *
-     * @param connection to Redis; used by other calls at the same time, unless the link has one call under way at once
+     * @param connection to Redis; used by other calls at the same time, unless each connection carries one call at a time
      * @return the answer; fails with what the client fails with, or with a {@link StoreException} that is for the caller
      */
     Future<T> over(RedisConnection connection);
@@ -35,6 +35,11 @@ public interface RedisCall<T> {
      */
     default boolean mayHaveBegunBefore(ErrorReply refusal) {
         return false;
+    }
+
+    /** A key that decides which node of a cluster is asked; null when any node will do. */
+    default byte[] routingKey() {
+        return null;
     }
 
     /** What keys in Redis the call is about, for messages; without the key value of a user. */

@@ -6,7 +6,9 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
 
-/** What goes to Redis in one command: one call, or several of one group. On the context of the {@link RedisLink}. */
+/**
+ * What goes to Redis in one command: one call, or several of one group. On the context of the {@link RedisConnectionManager}.
+ */
 final class Shipment {
 
     private final Object group;
@@ -34,8 +36,8 @@ final class Shipment {
      *
      * @return what {@link #deliver} takes; fails as the client fails, or because the reply was not understood
      */
-    Future<?> transmit(RedisSession session, RedisConnection connection) {
-        calls.forEach(call -> call.isSentOver(session));
+    Future<?> transmit(RedisConnection connection) {
+        calls.forEach(PendingCall::sent);
         return group == null
                 ? calls.get(0).call().over(connection)
                 : joint(0).together(connection, calls.stream().map(call -> (JointCall<?>) call.call()).toList());

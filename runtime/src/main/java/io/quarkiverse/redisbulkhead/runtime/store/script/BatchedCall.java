@@ -57,6 +57,11 @@ abstract sealed class BatchedCall<T> implements JointCall<T> permits AcquireCall
     }
 
     @Override
+    public final byte[] routingKey() {
+        return script.keys(bulkhead).start();
+    }
+
+    @Override
     public final String about() {
         return script.keys(bulkhead).shown();
     }

@@ -55,6 +55,11 @@ record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implem
     }
 
     @Override
+    public byte[] routingKey() {
+        return keys.start();
+    }
+
+    @Override
     public String about() {
         return keys.shown();
     }

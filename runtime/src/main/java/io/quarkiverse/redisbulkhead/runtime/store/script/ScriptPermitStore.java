@@ -21,9 +21,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Acquired;
 import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Outcome;
 import io.vertx.redis.client.Response;
@@ -41,8 +41,8 @@ import io.vertx.redis.client.Response;
  */
 public final class ScriptPermitStore implements PermitStore {
 
-    private final RedisLink link;
-    private final Mailbox mailbox;
+    private final RedisConnectionManager connections;
+    private final NotificationSubscriber notifications;
     private final Scripts scripts;
     private final BatchScript batch;
     private final OwnerTexts owners = new OwnerTexts();
@@ -61,19 +61,20 @@ public final class ScriptPermitStore implements PermitStore {
     /**
      * Creates the store.
      *
-     * @param link the connection to Redis
-     * @param mailbox where this process is told of what concerns its waiters and holders; it is opened when somebody
-     *        waits
+     * @param connections to Redis
+     * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
      * @param keyPrefix what all keys start with; without braces
      * @param cluster whether the connection is to a Redis Cluster
      */
-    public ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, boolean cluster) {
-        this(link, mailbox, keyPrefix, cluster, UnaryOperator.identity());
+    public ScriptPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+            boolean cluster) {
+        this(connections, notifications, keyPrefix, cluster, UnaryOperator.identity());
     }
 
-    ScriptPermitStore(RedisLink link, Mailbox mailbox, String keyPrefix, boolean cluster, UnaryOperator<LuaScript> change) {
-        this.link = link;
-        this.mailbox = mailbox;
+    ScriptPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+            boolean cluster, UnaryOperator<LuaScript> change) {
+        this.connections = connections;
+        this.notifications = notifications;
         this.scripts = Scripts.load(change);
         this.batch = new BatchScript(scripts.batch(), keyPrefix);
         this.scan = new BulkheadScan(keyPrefix, cluster);
@@ -81,7 +82,7 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public void listen(Consumer<Notice> listener) {
-        mailbox.listen(listener);
+        notifications.listen(listener);
     }
 
     @Override
@@ -90,14 +91,14 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<AcquireReply> ask(AcquireRequest request) {
-        String owner = owners.text(mailbox.name(), request.application(), request.instance(), request.method());
-        return link.send(new AcquireCall(batch, request, owner)).thenApply(answer -> {
+        String owner = owners.text(notifications.name(), request.application(), request.instance(), request.method());
+        return connections.send(new AcquireCall(batch, request, owner)).thenApply(answer -> {
             Acquired acquired = answer.value();
             if (acquired.outcome() == Outcome.WAITING) {
-                mailbox.open();
+                notifications.open();
             }
             if (!acquired.otherLimits().isEmpty()) {
-                mailbox.tell(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
+                notifications.tell(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
             }
             return reply(acquired, answer.repeated());
         });
@@ -116,22 +117,22 @@ public final class ScriptPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId),
-                () -> link.send(new ReleaseCall(batch, bulkhead, permitId))
+                () -> connections.send(new ReleaseCall(batch, bulkhead, permitId))
                         .thenApply(answer -> answer.value() || answer.repeated()));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return Bounds.checked(() -> Bounds.check(permitIds),
-                () -> link.send(new CancelCall(batch, bulkhead, permitIds, forgetAfter)).thenApply(answer -> null));
+                () -> connections.send(new CancelCall(batch, bulkhead, permitIds, forgetAfter)).thenApply(answer -> null));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
-            // Whoever holds a permit for so long wants to be told when it is revoked.
-            mailbox.open();
-            return link.send(new RenewCall(batch, bulkhead, leases)).thenApply(RedisAnswer::value);
+            // A permit that is held for so long may be revoked.
+            notifications.open();
+            return connections.send(new RenewCall(batch, bulkhead, leases)).thenApply(RedisAnswer::value);
         });
     }
 
@@ -143,7 +144,15 @@ public final class ScriptPermitStore implements PermitStore {
         }, () -> {
             List<byte[]> args = new ArrayList<>();
             args.add(bytes(limit));
-            return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> Replies.poll(answer.value()));
+            notifications.check(false);
+            return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> {
+                PollReply reply = Replies.poll(answer.value());
+                if (!reply.handedOver().isEmpty()) {
+                    // A message should have told of them.
+                    notifications.check(true);
+                }
+                return reply;
+            });
         });
     }
 
@@ -173,7 +182,7 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, link::send);
+        return scan.inUse(most, connections::send);
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, byte[]... args) {
@@ -181,7 +190,7 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
-        return link.send(new ScriptCall(script, batch.keys(bulkhead), args));
+        return connections.send(new ScriptCall(script, batch.keys(bulkhead), args));
     }
 
     private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {

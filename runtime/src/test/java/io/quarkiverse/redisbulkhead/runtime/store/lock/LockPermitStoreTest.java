@@ -31,15 +31,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Mailbox;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisOptions;
 
 /** What only this store has: the lock, and the transaction that depends on it. */
 class LockPermitStoreTest {
@@ -72,11 +72,9 @@ class LockPermitStoreTest {
     }
 
     private LockPermitStore newStore(int port, Duration stepTimeout, Duration contentionTimeout) {
-        Redis client = redis.newClient(port);
-        List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(20));
-        open.addAll(links);
-        open.add(client::close);
-        return new LockPermitStore(links, new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)), "test",
+        RedisConnectionManager connections = LockStores.connections(redis, TestRedis.options(port), Duration.ofSeconds(20));
+        open.add(connections);
+        return new LockPermitStore(connections, new NotificationSubscriber(connections, "test", 10_000), "test",
                 stepTimeout,
                 contentionTimeout, false, LockStores.timer(redis));
     }
@@ -173,7 +171,7 @@ class LockPermitStoreTest {
         assertThat(step.mayHaveBeenCarriedOut()).isFalse();
         TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());
         open.add(0, proxy);
-        Redis client = redis.newClient(proxy.port());
+        Redis client = Redis.createClient(redis.vertx(), TestRedis.options(proxy.port()));
         open.add(client::close);
 
         RedisConnection connection = get(client.connect().toCompletionStage());
@@ -194,7 +192,7 @@ class LockPermitStoreTest {
     }
 
     private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, Pipeline.TO_A_SERVER, new ServerClock());
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
@@ -310,12 +308,10 @@ class LockPermitStoreTest {
     /** Many bulkheads share a few connections; that they wait for each other is not Redis's silence. */
     @Test
     void manyBulkheadsAtOnceWaitForTheirTurn() throws Exception {
-        Redis client = redis.newClient();
-        open.add(client::close);
-        List<RedisLink> links = LockStores.links(redis, client, Duration.ofSeconds(1));
-        open.addAll(links);
-        LockPermitStore impatient = new LockPermitStore(links,
-                new Mailbox(redis.vertx(), client, "test", 10_000, new PoolShare(6)), "test",
+        RedisConnectionManager connections = LockStores.connections(redis, redis.options(), Duration.ofSeconds(1));
+        open.add(connections);
+        LockPermitStore impatient = new LockPermitStore(connections, new NotificationSubscriber(connections, "test", 10_000),
+                "test",
                 STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 2_000)
                 .mapToObj(i -> impatient
@@ -369,7 +365,7 @@ class LockPermitStoreTest {
     @Test
     void aUserWhoMayNotExecuteIsToldSoEachTime() throws Exception {
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-exec");
-        Redis poor = Redis.createClient(redis.vertx(), "redis://poor:secret@127.0.0.1:" + redis.port());
+        RedisOptions poor = redis.optionsOf("poor");
         try (TestProcess process = new TestProcess(redis, TestStore.LOCK, poor, poor)) {
             // More often than there are connections.
             for (int i = 0; i < 8; i++) {

@@ -1,21 +1,17 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -32,15 +28,13 @@ final class LockStores {
      */
     static StoreFixture fixture(TestRedis redis, int few) {
         StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
-                few, Pipeline.TO_A_SERVER, new TestClock());
-        return new RedisStoreFixture(redis, TestStore.LOCK, (server, client, mailbox) -> {
-            List<RedisLink> links = links(server, client, Duration.ofSeconds(20));
-            return new OpenStore(new LockPermitStore(links, mailbox, "test", settings, timer(server)), links);
-        });
+                few, new TestClock());
+        return new RedisStoreFixture(redis, TestStore.LOCK, (server, connections,
+                notifications) -> new LockPermitStore(connections, notifications, "test", settings, false, timer(server)));
     }
 
-    static List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-        return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2, new PoolShare(6))).limit(2).toList();
+    static RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
+        return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 2, false);
     }
 
     static BiConsumer<Duration, Runnable> timer(TestRedis redis) {

@@ -19,6 +19,7 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -29,27 +30,27 @@ class BulkheadScanTest {
 
     private TestRedis redis;
     private Redis client;
-    private RedisLink link;
+    private RedisConnectionManager connections;
 
     @BeforeEach
     void start() {
         redis = new TestRedis();
         client = redis.newClient();
-        link = link(client);
+        connections = connections(redis.options(), true);
     }
 
     @AfterEach
     void stop() {
-        link.close();
+        connections.close();
         client.close();
         redis.close();
     }
 
-    private RedisLink link(Redis over) {
-        return new RedisLink(redis.vertx(), over, Duration.ofSeconds(20), 100, 1, new PoolShare(6));
+    private RedisConnectionManager connections(RedisOptions options, boolean pipelined) {
+        return new RedisConnectionManager(redis.vertx(), options, "test", Duration.ofSeconds(20), 1, pipelined);
     }
 
-    private BulkheadsInUse inUse(String prefix, RedisLink over) throws Exception {
+    private BulkheadsInUse inUse(String prefix, RedisConnectionManager over) throws Exception {
         return new BulkheadScan(prefix, false).inUse(100, over::send).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
@@ -64,7 +65,7 @@ class BulkheadScanTest {
         held("test", pages.forKey("b".repeat(500)));
         held("test", BulkheadId.of("{other}").forKey("\uD800"));
 
-        BulkheadsInUse told = inUse("test", link);
+        BulkheadsInUse told = inUse("test", connections);
 
         assertThat(told.bulkheads()).isEmpty();
         assertThat(told.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
@@ -81,7 +82,7 @@ class BulkheadScanTest {
             redis.command("SET", foreign, "x");
         }
 
-        assertThat(inUse("te*t", link).bulkheads()).containsExactly(reports.forKey("of te*t"));
+        assertThat(inUse("te*t", connections).bulkheads()).containsExactly(reports.forKey("of te*t"));
     }
 
     private void populate() {
@@ -92,14 +93,15 @@ class BulkheadScanTest {
     void tooManyKeysAreNotLookedThrough() throws Exception {
         populate();
 
-        assertThat(inUse("test", link).incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
+        assertThat(inUse("test", connections).incomplete())
+                .hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
     }
 
     /** A look through many keys takes longer than a call may; each of its steps does not, and others go in between. */
     @Test
     void callsOfOthersGoBetweenTheSteps() throws Exception {
         populate();
-        RedisLink oneAtATime = new RedisLink(redis.vertx(), client, Duration.ofSeconds(20), 1, 1, new PoolShare(6));
+        RedisConnectionManager oneAtATime = connections(redis.options(), false);
         List<String> asked = new CopyOnWriteArrayList<>();
         CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {
             asked.add("step");
@@ -131,14 +133,12 @@ class BulkheadScanTest {
     @Test
     void aUserWhoMayNotScanIsTold() throws Exception {
         redis.command("ACL", "SETUSER", "blind", "on", ">secret", "~*", "+@all", "-scan");
-        Redis blind = Redis.createClient(redis.vertx(), "redis://blind:secret@127.0.0.1:" + redis.port());
-        RedisLink blindLink = link(blind);
+        RedisConnectionManager blind = connections(redis.optionsOf("blind"), true);
 
-        BulkheadsInUse told = inUse("test", blindLink);
+        BulkheadsInUse told = inUse("test", blind);
 
         assertThat(told.bulkheads()).isEmpty();
         assertThat(told.incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("+scan"));
-        blindLink.close();
         blind.close();
     }
 }

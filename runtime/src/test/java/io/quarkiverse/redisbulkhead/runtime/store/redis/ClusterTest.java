@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /** Trap 23: bulkheads on all nodes of a Redis Cluster. */
 @ParameterizedClass
@@ -44,8 +45,8 @@ class ClusterTest {
 
     @Test
     void bulkheadsWorkOnEachNode() throws Exception {
-        Redis messages = cluster.newRestrictedClient(kind);
-        try (TestProcess process = new TestProcess(cluster.node(), kind, cluster.newRestrictedClient(kind), messages)) {
+        RedisOptions options = cluster.restrictedOptions(kind);
+        try (TestProcess process = new TestProcess(cluster.node(), kind, options, options)) {
             for (int i = 0; i < 20; i++) {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
                         .maxWait(Duration.ofMinutes(1)).build());
@@ -53,8 +54,6 @@ class ClusterTest {
             assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
                     reason -> assertThat(reason).contains("Redis Cluster"));
             assertThat(cluster.keys()).as("each node holds some").doesNotContain(0);
-        } finally {
-            messages.close();
         }
     }
 

@@ -25,7 +25,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.future.PromiseInternal;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -38,19 +37,17 @@ class JointCallTest {
 
     private final TestRedis redis = new TestRedis();
     private final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
-    private Redis client;
-    private RedisLink link;
+    private RedisConnectionManager connections;
 
     @BeforeEach
     void start() {
-        client = redis.newClient();
-        link = new RedisLink(redis.vertx(), client, Duration.ofSeconds(LONGEST_SECONDS), 64, 4, new PoolShare(6));
+        connections = new RedisConnectionManager(redis.vertx(), redis.options(), "test", Duration.ofSeconds(LONGEST_SECONDS), 1,
+                true);
     }
 
     @AfterEach
     void stop() {
-        link.close();
-        client.close();
+        connections.close();
         redis.close();
     }
 
@@ -109,7 +106,7 @@ class JointCallTest {
     }
 
     private CompletableFuture<String> say(String group, String text, Future<Void> gate) {
-        CompletionStage<RedisAnswer<String>> answer = link.send(new Say(group, text, gate));
+        CompletionStage<RedisAnswer<String>> answer = connections.send(new Say(group, text, gate));
         return answer.thenApply(RedisAnswer::value).toCompletableFuture();
     }
 
@@ -242,13 +239,14 @@ class JointCallTest {
     /** A caller that nobody answers is given up in its own time, though a command of its group is still on its way. */
     @Test
     void whoGathersIsGivenUpInTime() {
-        try (RedisLink impatient = new RedisLink(redis.vertx(), client, Duration.ofMillis(300), 64, 4, new PoolShare(6))) {
+        try (RedisConnectionManager impatient = new RedisConnectionManager(redis.vertx(), redis.options(), "test",
+                Duration.ofMillis(300), 1, true)) {
             Promise<Void> never = Promise.promise();
             CompletionStage<RedisAnswer<String>> first = impatient.send(new Say("a", "first", never.future()));
             CompletionStage<RedisAnswer<String>> second = impatient.send(new Say("a", "second", Future.succeededFuture()));
             for (CompletionStage<RedisAnswer<String>> answer : List.of(first, second)) {
                 assertThatThrownBy(() -> answer.toCompletableFuture().get(LONGEST_SECONDS, TimeUnit.SECONDS))
-                        .hasMessageContaining("did not answer within 300 ms");
+                        .hasMessageContaining("no answer for 300 ms");
             }
         }
     }

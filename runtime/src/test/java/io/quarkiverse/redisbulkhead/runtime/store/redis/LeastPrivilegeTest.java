@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /**
  * A Redis user who may do what the documentation lists, and nothing else. All tests of the contract of stores run as such a
@@ -41,8 +42,8 @@ class LeastPrivilegeTest {
     @ValueSource(booleans = { true, false })
     void everythingWorks(boolean fair) throws Exception {
         TestRedis redis = new TestRedis();
-        Redis commands = redis.newRestrictedClient(kind);
-        Redis messages = redis.newRestrictedClient(kind);
+        RedisOptions commands = redis.restrictedOptions(kind);
+        RedisOptions messages = redis.restrictedOptions(kind);
         try (TestProcess process = new TestProcess(redis, kind, commands, messages)) {
             Semaphore semaphore = process.semaphore(SemaphoreSpec.named("reports").permits(1).fair(fair)
                     .maxWait(Duration.ofMinutes(1)).expire(Duration.ofMinutes(1)).build());
@@ -71,7 +72,6 @@ class LeastPrivilegeTest {
             assertThat(called(redis)).as("no right is without use").containsAll(kind.commands().stream()
                     .filter(command -> !RARE.contains(command)).toList());
         } finally {
-            messages.close();
             redis.close();
         }
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
@@ -38,7 +39,7 @@ class OutboxTest {
     }
 
     private PendingCall<?> add(RedisCall<?> call) {
-        PendingCall<?> pending = new PendingCall<>(call, 0);
+        PendingCall<?> pending = new PendingCall<>(call);
         outbox.add(pending);
         return pending;
     }
@@ -155,7 +156,7 @@ class OutboxTest {
     }
 
     private static void givenUp(PendingCall<?> call) {
-        call.fail("No answer in time", null);
+        call.fail(new StoreException("No answer in time", true, null));
     }
 
     /** Each key of a bulkhead is a group, and there may be a million of them. */

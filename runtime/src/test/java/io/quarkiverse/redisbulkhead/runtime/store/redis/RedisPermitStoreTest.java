@@ -37,6 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Response;
 
 /** What the stores in Redis have in common, beside the contract of all stores: keys, errors, and a real clock. */
@@ -375,7 +376,7 @@ class RedisPermitStoreTest {
     @ValueSource(strings = { "pexpire", "pttl", "hset", "zadd", "set", "time", "get" })
     void aMissingPermissionIsAClearErrorAndLeavesNoKeyForEver(String command) {
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "+@all", "-" + command);
-        Redis poor = Redis.createClient(redis.vertx(), "redis://poor:secret@127.0.0.1:" + redis.port());
+        RedisOptions poor = redis.optionsOf("poor");
         try (TestProcess restricted = new TestProcess(redis, kind, poor, poor)) {
             assertThatThrownBy(() -> get(restricted.store.acquire(request("a", 5, LONG))))
                     .isInstanceOf(StoreException.class).hasMessageContaining("The Redis user needs");

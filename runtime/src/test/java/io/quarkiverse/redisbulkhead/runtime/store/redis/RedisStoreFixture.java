@@ -32,19 +32,10 @@ public final class RedisStoreFixture implements StoreFixture {
 
         /**
          * @param redis the server
-         * @param client the client of one process
-         * @param mailbox its mailbox
+         * @param connections those of one process
+         * @param notifications what it hears
          */
-        OpenStore open(TestRedis redis, Redis client, Mailbox mailbox);
-    }
-
-    /**
-     * A store and its connections.
-     *
-     * @param store the store
-     * @param links to be closed after it
-     */
-    public record OpenStore(PermitStore store, List<RedisLink> links) {
+        PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications);
     }
 
     private static final String MARK = "all-messages-have-come-";
@@ -58,26 +49,25 @@ public final class RedisStoreFixture implements StoreFixture {
 
     private static final class Process implements AutoCloseable {
 
-        private final Redis client;
-        private final OpenStore open;
-        private final Mailbox mailbox;
+        private final RedisConnectionManager connections;
+        private final NotificationSubscriber notifications;
+        private final PermitStore store;
         private final List<Notice> notices = new CopyOnWriteArrayList<>();
 
         private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
-            client = redis.newRestrictedClient(kind);
-            mailbox = new Mailbox(redis.vertx(), client, "test", 20_000, new PoolShare(6));
-            open = factory.open(redis, client, mailbox);
-            open.store().listen(notices::add);
-            mailbox.open();
+            connections = kind.connections(redis, redis.restrictedOptions(kind), Duration.ofSeconds(20));
+            notifications = new NotificationSubscriber(connections, "test", 20_000);
+            store = factory.open(redis, connections, notifications);
+            store.listen(notices::add);
+            notifications.open();
             await().atMost(20, TimeUnit.SECONDS).until(() -> !notices.isEmpty());
             notices.clear();
         }
 
         @Override
         public void close() {
-            mailbox.close();
-            open.links().forEach(RedisLink::close);
-            client.close();
+            notifications.close();
+            connections.close();
         }
     }
 
@@ -95,12 +85,12 @@ public final class RedisStoreFixture implements StoreFixture {
 
     @Override
     public PermitStore first() {
-        return first.open.store();
+        return first.store;
     }
 
     @Override
     public PermitStore second() {
-        return second.open.store();
+        return second.store;
     }
 
     @Override
@@ -111,7 +101,7 @@ public final class RedisStoreFixture implements StoreFixture {
 
     @Override
     public List<Notice> notices(PermitStore store) {
-        List<Notice> all = new ArrayList<>(store == first.open.store() ? first.notices : second.notices);
+        List<Notice> all = new ArrayList<>(store == first.store ? first.notices : second.notices);
         all.removeIf(notice -> notice instanceof PermitFree free && free.permitId().startsWith(MARK));
         return all;
     }
@@ -121,8 +111,8 @@ public final class RedisStoreFixture implements StoreFixture {
         String mark = MARK + ++marks;
         for (Process process : List.of(first, second)) {
             // What a store sends after its answer has arrived when it answers again.
-            process.open.store().occupancy(BulkheadId.of("nobody"), 0).toCompletableFuture().join();
-            redis.command(admin, "PUBLISH", process.mailbox.name(), "free " + mark);
+            process.store.occupancy(BulkheadId.of("nobody"), 0).toCompletableFuture().join();
+            redis.command(admin, "PUBLISH", process.notifications.name(), "free " + mark);
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(20, TimeUnit.SECONDS)
                     .until(() -> process.notices.contains(new PermitFree(mark)));
         }

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -15,15 +16,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisOptions;
-
 /** A user who may not publish is told of it, because nothing fails without, and everything waits longer. */
 class RightToPublishTest {
 
     final TestRedis redis = new TestRedis();
     final List<String> warnings = new CopyOnWriteArrayList<>();
-    final Logger logger = Logger.getLogger(Mailbox.class.getName());
+    final Logger logger = Logger.getLogger(NotificationSubscriber.class.getName());
     final Handler handler = new Handler() {
 
         @Override
@@ -72,15 +70,13 @@ class RightToPublishTest {
     }
 
     private void subscribeTwice(String user) {
-        Redis client = Redis.createClient(redis.vertx(),
-                new RedisOptions().setConnectionString("redis://" + user + ":secret@127.0.0.1:" + redis.port()));
-        try (Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 5_000, new PoolShare(6))) {
-            mailbox.open();
+        try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), redis.optionsOf(user), "test",
+                Duration.ofSeconds(5), 1, true);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
+            notifications.open();
             awaitSubscriptions(1);
             redis.command("CLIENT", "KILL", "TYPE", "pubsub");
             awaitSubscriptions(2);
-        } finally {
-            client.close();
         }
     }
 

@@ -29,7 +29,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisRole;
@@ -85,11 +84,11 @@ class SecretsTest {
         node.command("CLUSTER", Stream.concat(Stream.of("ADDSLOTS"), IntStream.range(0, SLOTS).boxed()).toArray());
         await().atMost(20, TimeUnit.SECONDS)
                 .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
-        Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setType(RedisClientType.CLUSTER)
-                .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port()));
-        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4, new PoolShare(6));
-                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis(), new PoolShare(6))) {
-            PermitStore store = TestStore.SCRIPT.open(node, List.of(link), mailbox);
+        RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER)
+                .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port());
+        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", TIMEOUT.toMillis())) {
+            PermitStore store = TestStore.SCRIPT.open(node, connections, notifications);
             acquire(store, BulkheadId.of("cards").forKey(KEY)).get(20, TimeUnit.SECONDS);
             node.stop();
 
@@ -97,7 +96,6 @@ class SecretsTest {
                 assertThat(failure(acquire(store, BulkheadId.of("cards").forKey(KEY)))).contains("Redis");
             }
         } finally {
-            client.close();
             node.start();
             node.close();
         }
@@ -111,7 +109,7 @@ class SecretsTest {
                 "rediss://u:hunter2@127.0.0.1:" + nobody, "redis://127.0.0.1:" + nobody + "?user=u&password=hunter2",
                 "redis://:hunter2@nowhere.invalid:6379")) {
             assertThat(failure(new RedisOptions().setType(type).setRole(RedisRole.MASTER).setMasterName("m")
-                    .addConnectionString(address))).contains("cannot be reached");
+                    .addConnectionString(address))).contains("Redis");
         }
     }
 
@@ -134,10 +132,8 @@ class SecretsTest {
     @EnumSource(TestStore.class)
     void callsThatFail(TestStore kind) throws Exception {
         redis.command("ACL", "SETUSER", "shop", "on", ">" + PASSWORD, "~*", "&*", "+@all");
-        Redis client = Redis.createClient(redis.vertx(),
-                new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:" + redis.port()));
-        Redis messages = redis.newClient();
-        try (TestProcess process = new TestProcess(redis, kind, client, messages)) {
+        RedisOptions options = new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:" + redis.port());
+        try (TestProcess process = new TestProcess(redis, kind, options, redis.options())) {
             BulkheadId bulkhead = BulkheadId.of("cards").forKey(KEY);
             BulkheadKeys keys = new BulkheadKeys("test", bulkhead);
             redis.command("SET", new String(keys.of(BulkheadKeys.Part.HOLDERS)), "text");
@@ -152,19 +148,18 @@ class SecretsTest {
             redis.command("ACL", "SETUSER", "shop", "+@all", "resetkeys", "~other:*");
             assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");
             redis.stop();
-            assertThat(failure(acquire(process.store, bulkhead))).contains("reached");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("command-timeout");
             redis.start();
-        } finally {
-            messages.close();
         }
     }
 
     @Test
     void messagesThatAreNotUnderstood() throws Exception {
-        try (Mailbox mailbox = new Mailbox(redis.vertx(), redis.newClient(), "test", 5_000, new PoolShare(6))) {
-            mailbox.open();
+        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, redis.options(), Duration.ofSeconds(5));
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
+            notifications.open();
             await().atMost(10, TimeUnit.SECONDS)
-                    .until(() -> redis.command("PUBLISH", mailbox.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
+                    .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
             await().atMost(10, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("not understood")));
         }
         assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
@@ -177,17 +172,14 @@ class SecretsTest {
 
     /** What a call, and the subscription to messages, over such a client ends with. */
     private String failure(RedisOptions options) {
-        Redis client = Redis.createClient(redis.vertx(), options);
-        try (RedisLink link = new RedisLink(redis.vertx(), client, TIMEOUT, 64, 4, new PoolShare(6));
-                Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", TIMEOUT.toMillis(), new PoolShare(6))) {
-            mailbox.open();
-            PermitStore store = TestStore.SCRIPT.open(redis, List.of(link), mailbox);
+        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", TIMEOUT.toMillis())) {
+            notifications.open();
+            PermitStore store = TestStore.SCRIPT.open(redis, connections, notifications);
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
             await().atMost(10, TimeUnit.SECONDS)
-                    .until(() -> log.stream().anyMatch(line -> line.contains("subscribe")));
+                    .until(() -> log.stream().anyMatch(line -> line.contains("subscription")));
             return failure;
-        } finally {
-            client.close();
         }
     }
 

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
@@ -81,16 +80,15 @@ final class TestCluster implements AutoCloseable {
         return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
     }
 
-    /** A client of a user that may do no more than the documentation grants to users of that store in a cluster. */
-    Redis newRestrictedClient(TestStore store) {
-        Vertx vertx = node().vertx();
+    /** Of a user that may do no more than the documentation grants to users of that store in a cluster. */
+    RedisOptions restrictedOptions(TestStore store) {
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
         for (TestRedis node : nodes) {
             node.command("ACL", Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster"))
                     .flatMap(each -> each).toArray());
             options.addConnectionString("redis://bulkhead:secret@127.0.0.1:" + node.port());
         }
-        return Redis.createClient(vertx, options);
+        return options;
     }
 
     @Override

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /** What one process has: its own connections, mailbox and engine. Several of them in one test share a Redis. */
 public final class TestProcess implements AutoCloseable {
@@ -24,35 +24,29 @@ public final class TestProcess implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final Redis client;
     private final RedisStore open;
 
     /** As an application has it. */
     public TestProcess(TestRedis redis, TestStore kind) {
-        this(redis, kind, redis.newClient());
-    }
-
-    private TestProcess(TestRedis redis, TestStore kind, Redis client) {
-        this(client, kind.open(new RedisStores(redis.vertx(), client, TestRedis.POOL_SIZE, TestRedis.MAX_WAITING_HANDLERS,
-                redis.isCluster(), "test", TIMEOUT)));
+        this(kind.open(new RedisStores(redis.vertx(), redis.options(), "test", TIMEOUT)));
     }
 
     /** With a way to Redis for commands and another one for messages. */
-    public TestProcess(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
-        this(forCommands, apart(redis, kind, forCommands, forMessages));
+    public TestProcess(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
+        this(apart(redis, kind, forCommands, forMessages));
     }
 
-    private TestProcess(Redis client, RedisStore open) {
-        this.client = client;
+    private TestProcess(RedisStore open) {
         this.open = open;
         store = open.store();
         engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
     }
 
-    private static RedisStore apart(TestRedis redis, TestStore kind, Redis forCommands, Redis forMessages) {
-        List<RedisLink> links = kind.links(redis, forCommands, TIMEOUT);
-        Mailbox mailbox = new Mailbox(redis.vertx(), forMessages, "test", TIMEOUT.toMillis(), new PoolShare(6));
-        return new RedisStore(kind.open(redis, links, mailbox), links, mailbox);
+    private static RedisStore apart(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
+        RedisConnectionManager connections = kind.connections(redis, forCommands, TIMEOUT);
+        NotificationSubscriber notifications = new NotificationSubscriber(
+                new RedisConnectionManager(redis.vertx(), forMessages, "test", TIMEOUT, 1, true), "test", TIMEOUT.toMillis());
+        return new RedisStore(kind.open(redis, connections, notifications), connections, notifications);
     }
 
     public Semaphore semaphore(SemaphoreSpec spec) {
@@ -63,6 +57,5 @@ public final class TestProcess implements AutoCloseable {
     public void close() {
         engine.close();
         open.close();
-        client.close();
     }
 }

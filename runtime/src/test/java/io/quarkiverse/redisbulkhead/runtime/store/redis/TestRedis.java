@@ -61,19 +61,28 @@ public final class TestRedis implements AutoCloseable {
         return vertx;
     }
 
-    /** A client as Quarkus makes it: a pool of six connections, and 24 callers that may wait for one. */
+    /** A client of the test's own. */
     public Redis newClient() {
-        return newClient(port);
+        return Redis.createClient(vertx, options());
     }
 
-    public Redis newClient(int viaPort) {
-        return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort));
+    public RedisOptions options() {
+        return options(port);
     }
 
-    /** A client of a user that may do no more than the documentation grants to users of that store. */
-    public Redis newRestrictedClient(TestStore store) {
+    public static RedisOptions options(int viaPort) {
+        return new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort);
+    }
+
+    /** Of a user with the password {@code secret}. */
+    public RedisOptions optionsOf(String user) {
+        return new RedisOptions().setConnectionString("redis://" + user + ":secret@127.0.0.1:" + port);
+    }
+
+    /** Of a user that may do no more than the documentation grants to users of that store. */
+    public RedisOptions restrictedOptions(TestStore store) {
         command("ACL", Stream.concat(Stream.of("SETUSER", "bulkhead"), store.rights().stream()).toArray());
-        return Redis.createClient(vertx, new RedisOptions().setConnectionString("redis://bulkhead:secret@127.0.0.1:" + port));
+        return optionsOf("bulkhead");
     }
 
     /** Whether it is a node of a cluster. */

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
@@ -11,7 +10,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
-import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /** The stores in Redis. */
 public enum TestStore {
@@ -24,13 +23,13 @@ public enum TestStore {
         }
 
         @Override
-        public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
-            return new ScriptPermitStore(links.get(0), mailbox, "test", redis.isCluster());
+        public PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications) {
+            return new ScriptPermitStore(connections, notifications, "test", redis.isCluster());
         }
 
         @Override
-        List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return List.of(new RedisLink(redis.vertx(), client, timeout, 1024, 4, new PoolShare(6)));
+        RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
+            return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 1, true);
         }
 
         @Override
@@ -50,15 +49,14 @@ public enum TestStore {
         }
 
         @Override
-        public PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox) {
-            return new LockPermitStore(links, mailbox, "test", STEP_TIMEOUT, CONTENTION_TIMEOUT,
+        public PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications) {
+            return new LockPermitStore(connections, notifications, "test", STEP_TIMEOUT, CONTENTION_TIMEOUT,
                     redis.isCluster(), new RealTimers()::after);
         }
 
         @Override
-        List<RedisLink> links(TestRedis redis, Redis client, Duration timeout) {
-            return Stream.generate(() -> new RedisLink(redis.vertx(), client, timeout, 1, 2, new PoolShare(6))).limit(LANES)
-                    .toList();
+        RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
+            return new RedisConnectionManager(redis.vertx(), options, "test", timeout, CONNECTIONS, false);
         }
 
         @Override
@@ -70,7 +68,7 @@ public enum TestStore {
     };
 
     /** How many connections the store with the lock has at the most. */
-    static final int LANES = 3;
+    private static final int CONNECTIONS = 3;
 
     private static final Duration STEP_TIMEOUT = Duration.ofSeconds(1);
 
@@ -80,10 +78,10 @@ public enum TestStore {
     /** The store as an application has it. */
     abstract RedisStore open(RedisStores stores);
 
-    /** The store, over links and with a mailbox that the test has made. */
-    public abstract PermitStore open(TestRedis redis, List<RedisLink> links, Mailbox mailbox);
+    /** The store, over connections that the test has made. */
+    public abstract PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications);
 
-    abstract List<RedisLink> links(TestRedis redis, Redis client, Duration timeout);
+    abstract RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout);
 
     /** What the store calls, as the documentation lists it. */
     abstract List<String> commands();
@@ -91,7 +89,7 @@ public enum TestStore {
     /** The rights that the documentation lists for a user of this store, with the keys and channels of tests. */
     public List<String> rights() {
         List<String> rights = new ArrayList<>(List.of("reset", "resetchannels", "on", ">secret", "~test:*", "&test:*",
-                "+subscribe", "+unsubscribe", "+hello", "+auth", "+ping"));
+                "+subscribe", "+hello", "+auth", "+ping"));
         commands().forEach(command -> rights.add("+" + command));
         return rights;
     }

@@ -1,13 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
-import java.time.Duration;
-import java.util.List;
-
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PoolShare;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture.OpenStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 
@@ -18,11 +12,8 @@ final class ScriptStores {
     }
 
     static StoreFixture fixture(TestRedis redis) {
-        return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, client, mailbox) -> {
-            RedisLink link = new RedisLink(server.vertx(), client, Duration.ofSeconds(20), 1024, 4, new PoolShare(6));
-            return new OpenStore(new ScriptPermitStore(link, mailbox, "test", false, ScriptStores::withOwnClock),
-                    List.of(link));
-        });
+        return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, connections,
+                notifications) -> new ScriptPermitStore(connections, notifications, "test", false, ScriptStores::withOwnClock));
     }
 
     private static LuaScript withOwnClock(LuaScript script) {

@@ -35,7 +35,7 @@ import io.vertx.redis.client.RedisOptions;
 /** How waiters are told, and what happens when they are not. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
-class MailboxTest {
+class NotificationSubscriberTest {
 
     @Parameter
     TestStore kind;
@@ -70,11 +70,11 @@ class MailboxTest {
             SemaphoreSpec spec = SemaphoreSpec.named("bulkhead " + i % 10).permits(1).maxWait(Duration.ofMinutes(5)).build();
             return second.semaphore(spec).admit("A#a");
         }).toList();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(MailboxTest::isAsked));
+        await().atMost(10, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(NotificationSubscriberTest::isAsked));
 
         await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
         assertThat(connections()).as("commands of two, messages of one, this look")
-                .isLessThanOrEqualTo(kind == TestStore.SCRIPT ? 4 : 2 * TestStore.LANES + 2);
+                .isLessThanOrEqualTo(kind == TestStore.SCRIPT ? 4 : 2 * 4 + 2);
         waiters.forEach(Admission::end);
     }
 
@@ -97,8 +97,8 @@ class MailboxTest {
     @Test
     void withoutMessagesWaitersLookForThemselves() throws Exception {
         redis.command("ACL", "SETUSER", "deaf", "on", ">secret", "~*", "resetchannels", "+@all", "-subscribe");
-        Redis deaf = Redis.createClient(redis.vertx(), "redis://deaf:secret@127.0.0.1:" + redis.port());
-        try (TestProcess third = new TestProcess(redis, kind, redis.newClient(), deaf)) {
+        RedisOptions deaf = redis.optionsOf("deaf");
+        try (TestProcess third = new TestProcess(redis, kind, redis.options(), deaf)) {
             HeldPermit held = take(first, FAIR);
             Admission waiter = third.semaphore(FAIR).admit("A#a");
             await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
@@ -107,58 +107,57 @@ class MailboxTest {
             assertThat(granted(waiter).get(10, TimeUnit.SECONDS)).hasSize(1);
             end(waiter);
         }
-        deaf.close();
     }
 
     /** Trap 11: a firewall has forgotten the connection; nobody tells, and no message comes any more. */
     @Test
     void aForgottenConnectionIsReplaced() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
-        Redis viaProxy = redis.newClient(proxy.port());
         List<Notice> notices = new CopyOnWriteArrayList<>();
-        Mailbox mailbox = new Mailbox(redis.vertx(), viaProxy, "test", 500, 100, new PoolShare(6));
-        try {
-            mailbox.listen(notices::add);
-            mailbox.open();
+        try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), TestRedis.options(proxy.port()),
+                "test",
+                Duration.ofSeconds(10), 1, true);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 500)) {
+            notifications.listen(notices::add);
+            notifications.open();
             await().atMost(10, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));
 
             proxy.forgetFirst();
 
-            await().atMost(20, TimeUnit.SECONDS)
-                    .until(() -> notices.equals(List.of(new NoticesMissed(), new NoticesMissed())));
-            redis.command("PUBLISH", mailbox.name(), "free me");
+            await().atMost(20, TimeUnit.SECONDS).until(() -> {
+                notifications.check(true);
+                return notices.equals(List.of(new NoticesMissed(), new NoticesMissed()));
+            });
+            redis.command("PUBLISH", notifications.name(), "free me");
             await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new PermitFree("me")));
         } finally {
-            mailbox.close();
-            viaProxy.close();
             proxy.close();
         }
     }
 
-    /** Messages that come while the connection is tried are neither lost nor taken for silence. */
+    /** Messages that come while the connection is checked are neither lost nor taken for silence. */
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
-    void messagesAndTriesDoNotDisturbEachOther(ProtocolVersion protocol) {
-        Redis client = Redis.createClient(redis.vertx(), new RedisOptions().setPreferredProtocolVersion(protocol)
-                .setConnectionString("redis://127.0.0.1:" + redis.port()));
+    void messagesAndChecksDoNotDisturbEachOther(ProtocolVersion protocol) {
         Redis sender = redis.newClient();
         List<Notice> notices = new CopyOnWriteArrayList<>();
-        Mailbox mailbox = new Mailbox(redis.vertx(), client, "test", 300, 1, new PoolShare(6));
-        try {
-            mailbox.listen(notices::add);
-            mailbox.open();
+        try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(),
+                redis.options().setPreferredProtocolVersion(protocol), "test", Duration.ofSeconds(10), 1, true);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 10_000)) {
+            notifications.listen(notices::add);
+            notifications.open();
             await().atMost(10, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));
             List<Notice> sent = IntStream.range(0, 5_000).<Notice> mapToObj(i -> new PermitFree("p" + i)).toList();
 
-            sent.forEach(notice -> redis.command(sender, "PUBLISH", mailbox.name(),
-                    Messages.free(((PermitFree) notice).permitId())));
+            sent.forEach(notice -> {
+                notifications.check(true);
+                redis.command(sender, "PUBLISH", notifications.name(), Messages.free(((PermitFree) notice).permitId()));
+            });
 
             await().atMost(10, TimeUnit.SECONDS).until(() -> notices.size() > sent.size());
             assertThat(notices.subList(1, notices.size())).containsExactlyInAnyOrderElementsOf(sent);
         } finally {
-            mailbox.close();
             sender.close();
-            client.close();
         }
     }
 
@@ -166,8 +165,8 @@ class MailboxTest {
     @Test
     void aUserWhoMayNotPublishHandsPermitsOver() throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
-        Redis mute = Redis.createClient(redis.vertx(), "redis://mute:secret@127.0.0.1:" + redis.port());
-        try (TestProcess third = new TestProcess(redis, kind, mute, redis.newClient())) {
+        RedisOptions mute = redis.optionsOf("mute");
+        try (TestProcess third = new TestProcess(redis, kind, mute, redis.options())) {
             HeldPermit held = take(third, FAIR);
             Admission waiter = second.semaphore(FAIR).admit("A#a");
             await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));
@@ -183,9 +182,9 @@ class MailboxTest {
     @ValueSource(booleans = { true, false })
     void aShortWaitTakesALastLook(boolean fair) throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
-        Redis mute = Redis.createClient(redis.vertx(), "redis://mute:secret@127.0.0.1:" + redis.port());
+        RedisOptions mute = redis.optionsOf("mute");
         SemaphoreSpec brief = FAIR.toBuilder().fair(fair).maxWait(Duration.ofMillis(1_500)).build();
-        try (TestProcess third = new TestProcess(redis, kind, mute, redis.newClient())) {
+        try (TestProcess third = new TestProcess(redis, kind, mute, redis.options())) {
             HeldPermit held = take(third, brief);
             Admission waiter = second.semaphore(brief).admit("A#a");
             await().atMost(10, TimeUnit.SECONDS).until(() -> isAsked(waiter));

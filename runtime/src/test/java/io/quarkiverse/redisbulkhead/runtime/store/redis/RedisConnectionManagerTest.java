@@ -1,0 +1,401 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/**
+ * What is an outage and what is not, over real sockets. Calls keep waiting through whatever passes by itself, and fail only
+ * when the
+ * server has been silent for the command timeout, or refuses for a reason that stays.
+ */
+class RedisConnectionManagerTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    /** For tests in which no call may fail, however slow the machine is. */
+    private static final Duration LONG_TIMEOUT = Duration.ofSeconds(25);
+
+    TestRedis redis;
+    RedisConnectionManager connections;
+    LoggedWarnings log;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        log = new LoggedWarnings(RedisServer.class);
+        connections = connections(redis.options(), TIMEOUT);
+    }
+
+    @AfterEach
+    void stop() {
+        connections.close();
+        log.close();
+        redis.close();
+    }
+
+    private RedisConnectionManager connections(RedisOptions options, Duration timeout) {
+        return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 1, true);
+    }
+
+    private void patient() {
+        connections.close();
+        connections = connections(redis.options(), LONG_TIMEOUT);
+    }
+
+    @Test
+    void tenThousandCommandsAtOnceOverOneConnection() {
+        patient();
+        assertThat(ping()).isEqualTo("PONG");
+        long connectionsBefore = connectionsEver();
+        List<CompletableFuture<Response>> replies = IntStream.range(0, 10_000)
+                .mapToObj(i -> echo(connections, Integer.toString(i))).toList();
+
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(get(replies.get(i))).hasToString(Integer.toString(i));
+        }
+        assertThat(connectionsEver()).as("only the one that asks is new").isEqualTo(connectionsBefore + 1);
+    }
+
+    /** What was not sent yet when the connection was lost is sent over the next one. */
+    @Test
+    void aBacklogSurvivesALostConnection() {
+        patient();
+        for (int round = 0; round < 3; round++) {
+            List<CompletableFuture<Response>> replies = IntStream.range(0, 5_000).mapToObj(n -> echo(connections, "PONG"))
+                    .toList();
+            redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
+        }
+    }
+
+    /** Trap 22: a restart between two calls is not noticed. */
+    @Test
+    void aRestartBetweenTwoCommandsIsNotNoticed() {
+        assertThat(ping()).isEqualTo("PONG");
+        for (int i = 0; i < 5; i++) {
+            redis.stop();
+            redis.start();
+            assertThat(ping()).isEqualTo("PONG");
+        }
+    }
+
+    /**
+     * Far more commands than may be on their way at once, and the server goes: those who wait survive it, and so does the
+     * manager.
+     */
+    @Test
+    void aConnectionThatIsLostUnderABacklogIsReplaced() {
+        assertThat(ping()).isEqualTo("PONG");
+        for (int round = 0; round < 3; round++) {
+            List<CompletableFuture<Response>> replies = IntStream.range(0, 5_000).mapToObj(n -> echo(connections, "PONG"))
+                    .toList();
+            redis.stop();
+            redis.start();
+            assertThat(replies).allSatisfy(reply -> assertThat(reply.handle((response, failure) -> "over")
+                    .get(30, TimeUnit.SECONDS)).isEqualTo("over"));
+            assertThat(ping()).isEqualTo("PONG");
+        }
+    }
+
+    /** A caller that blocks its own Vert.x context, as a worker verticle does, gets its answer all the same. */
+    @Test
+    void aCallerMayBlockItsOwnContext() throws Exception {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        redis.vertx().deployVerticle(new AbstractVerticle() {
+            @Override
+            public void start() {
+                answer.complete(ping());
+            }
+        }, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER));
+
+        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("PONG");
+    }
+
+    @Test
+    void aKilledConnectionIsNotNoticed() {
+        assertThat(ping()).isEqualTo("PONG");
+        for (int i = 0; i < 5; i++) {
+            redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            List<CompletableFuture<Response>> replies = IntStream.range(0, 200)
+                    .mapToObj(n -> echo(connections, "PONG")).toList();
+            assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
+        }
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(connections()).isEqualTo(1));
+    }
+
+    /** Trap 31: the server is down for less than the command timeout; calls wait for its return. */
+    @Test
+    void aShortAbsenceIsNoOutage() {
+        patient();
+        ping();
+        redis.stop();
+        List<CompletableFuture<Response>> replies = IntStream.range(0, 100).mapToObj(n -> echo(connections, "PONG")).toList();
+        redis.start();
+
+        assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
+    }
+
+    /**
+     * Trap 25, Trap 31: refused connections are an outage after the command timeout; then calls fail at once, until Redis is
+     * back.
+     */
+    @Test
+    void aServerThatIsDownIsAwayAfterTheTimeoutUntilAProbeSucceeds() {
+        ping();
+        redis.stop();
+        assertThatThrownBy(this::ping).isInstanceOfSatisfying(StoreAwayException.class, e -> {
+            assertThat(e).hasMessageContaining("1000 ms").hasMessageContaining("command-timeout")
+                    .hasMessageContaining("Connection refused");
+            assertThat(e.outcomeUnknown()).isFalse();
+        });
+        for (int n = 0; n < 20; n++) {
+            CompletableFuture<Response> reply = echo(connections, "PONG");
+            assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreAwayException.class);
+        }
+        assertThat(log.texts()).as("said once").hasSize(1);
+        redis.start();
+        await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
+    }
+
+    /** Trap 25: Redis accepts connections and says nothing; no command hangs, and what was sent has an unknown outcome. */
+    @Test
+    void aServerThatHangsIsAway() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            assertThatThrownBy(this::ping).isInstanceOfSatisfying(StoreAwayException.class,
+                    e -> assertThat(e.outcomeUnknown()).isTrue());
+            assertThatThrownBy(this::ping).isInstanceOfSatisfying(StoreAwayException.class,
+                    e -> assertThat(e.outcomeUnknown()).isFalse());
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+        await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
+        await().atMost(20, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(connections()).as("silent ones are closed").isEqualTo(1));
+    }
+
+    /** Trap 32: errors that pass by themselves are waited out within the timeout. */
+    @ParameterizedTest
+    @ValueSource(strings = { "READONLY You can't write against a read only replica.",
+            "LOADING Redis is loading the dataset in memory",
+            "MASTERDOWN Link with MASTER is down", "CLUSTERDOWN The cluster is down",
+            "TRYAGAIN Multiple keys request during rehashing",
+            "BUSY Redis is busy running a script." })
+    void aTransientErrorIsNotTold(String error) {
+        patient();
+        for (int i = 0; i < 3; i++) {
+            redis.command("SET", "key", error);
+            CompletableFuture<Response> reply = call(connections, FAILS_WHILE_THE_KEY_HAS_A_TEXT, "PONG");
+            await().atMost(20, TimeUnit.SECONDS).until(() -> Integer.parseInt(redis.command("GET", "tries").toString()) > 1);
+            redis.command("DEL", "key", "tries");
+            assertThat(get(reply)).hasToString("PONG");
+        }
+        assertThat(log.texts()).isEmpty();
+    }
+
+    private static final String FAILS_WHILE_THE_KEY_HAS_A_TEXT = "redis.call('INCR', 'tries') "
+            + "local text = redis.call('GET', KEYS[1]) if text then return redis.error_reply(text) end return ARGV[1]";
+
+    /** Trap 32: a server that stays a replica is away, and the message says what to change. */
+    @Test
+    void aLastingReplicaIsAway() {
+        ping();
+        redis.command("SET", "key", "READONLY You can't write against a read only replica.");
+        assertThatThrownBy(() -> get(call(connections, FAILS_WHILE_THE_KEY_HAS_A_TEXT, "x")))
+                .isInstanceOf(StoreAwayException.class)
+                .hasMessageContaining("quarkus.redis.hosts");
+    }
+
+    /** What cannot pass by itself is told at once, with the property to change. */
+    @Test
+    void aMissingPasswordIsToldAtOnce() {
+        connections.close();
+        redis.command("CONFIG", "SET", "requirepass", "hunter2");
+        connections = connections(redis.options(), LONG_TIMEOUT);
+
+        assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).isNotInstanceOf(StoreAwayException.class)
+                .hasMessageContaining("Authentication required").hasMessageContaining("quarkus.redis.password");
+        // Trap 45: Redis 6.2 says "unauthenticated multibulk length" of a large command.
+        assertThatThrownBy(() -> get(echo(connections, "x".repeat(1_000_000)))).hasMessageContaining("Authentication required");
+        assertThat(log.texts()).singleElement().asString().contains("quarkus.redis.password");
+        try (RedisConnectionManager able = connections(redis.options().setPassword("hunter2"), LONG_TIMEOUT)) {
+            assertThat(get(echo(able, "PONG"))).hasToString("PONG");
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsToldAtOnceUntilItIsRight() {
+        connections.close();
+        redis.command("ACL", "SETUSER", "shop", "on", ">other", "~*", "&*", "+@all");
+        connections = connections(redis.optionsOf("shop"), LONG_TIMEOUT);
+
+        assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("WRONGPASS")
+                .hasMessageContaining("quarkus.redis.password");
+        redis.command("ACL", "SETUSER", "shop", ">secret");
+        await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
+    }
+
+    /** Trap 33: the event loop stands still for longer than the timeout; what has arrived meanwhile is read first. */
+    @Test
+    void aPauseOfThisProcessIsNoOutage() {
+        ping();
+        for (int i = 0; i < 3; i++) {
+            CountDownLatch blocked = new CountDownLatch(1);
+            CompletableFuture<Response> before = echo(connections, "PONG");
+            connections.context().runOnContext(now -> {
+                blocked.countDown();
+                long end = System.nanoTime() + 3 * TIMEOUT.toNanos() / 2;
+                while (System.nanoTime() < end) {
+                    Thread.onSpinWait();
+                }
+            });
+            CompletableFuture<Response> during = echo(connections, "PONG");
+            assertThat(get(before)).hasToString("PONG");
+            assertThat(get(during)).hasToString("PONG");
+        }
+        assertThat(log.texts()).isEmpty();
+    }
+
+    /** A server that closes every connection at once neither hangs a command nor is stormed with attempts. */
+    @Test
+    void aServerThatClosesEveryConnectionIsNotStormed() throws Exception {
+        AtomicInteger accepted = new AtomicInteger();
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread acceptor = new Thread(() -> {
+                while (!server.isClosed()) {
+                    try {
+                        server.accept().close();
+                        accepted.incrementAndGet();
+                    } catch (IOException e) {
+                        return;
+                    }
+                }
+            });
+            acceptor.start();
+            try (RedisConnectionManager toStrange = connections(TestRedis.options(server.getLocalPort()), TIMEOUT)) {
+                CompletableFuture<Response> reply = echo(toStrange, "PONG");
+                assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreAwayException.class);
+            }
+            server.close();
+            acceptor.join();
+        }
+        assertThat(accepted).hasValueLessThan(50);
+    }
+
+    /**
+     * Trap 25: connections are accepted and never hear a word. They are closed, and the first one that is answered brings Redis
+     * back.
+     */
+    @Test
+    void aServerThatNeverSpeaksIsLeftForOneThatDoes() throws Exception {
+        try (SilentAtFirst server = new SilentAtFirst(3, redis.port());
+                RedisConnectionManager toSilent = connections(TestRedis.options(server.port()), Duration.ofMillis(200))) {
+            assertThatThrownBy(() -> get(echo(toSilent, "PONG"))).isInstanceOf(StoreAwayException.class);
+            await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
+                    .untilAsserted(() -> assertThat(get(echo(toSilent, "PONG"))).hasToString("PONG"));
+            assertThat(server.accepted()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void closingGivesUpWhatIsUnderWay() {
+        ping();
+        long pid = redis.pid();
+        TestRedis.signal(pid, "STOP");
+        try {
+            CompletableFuture<Response> reply = echo(connections, "PONG");
+            connections.close();
+            assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
+            assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("stopping");
+        } finally {
+            TestRedis.signal(pid, "CONT");
+        }
+    }
+
+    @Test
+    void aRefusedCommandSaysWhatRedisSaid() {
+        redis.command("SET", "key", "text");
+        assertThatThrownBy(() -> get(call(connections, "return redis.call('LPUSH', KEYS[1], ARGV[1])", "x")))
+                .isInstanceOfSatisfying(StoreException.class, e -> {
+                    assertThat(e.getMessage()).contains("WRONGTYPE");
+                    assertThat(e.outcomeUnknown()).isFalse();
+                });
+    }
+
+    private String ping() {
+        return get(echo(connections, "PONG")).toString();
+    }
+
+    private static CompletableFuture<Response> echo(RedisConnectionManager connections, String text) {
+        return call(connections, "return ARGV[1]", text);
+    }
+
+    private static CompletableFuture<Response> call(RedisConnectionManager connections, String script, String arg) {
+        return connections.send(new RedisCall<Response>() {
+
+            @Override
+            public Future<Response> over(RedisConnection connection) {
+                return connection.send(Request.cmd(Command.EVAL).arg(script).arg(1).arg(about()).arg(arg));
+            }
+
+            @Override
+            public String about() {
+                return "key";
+            }
+        }).thenApply(RedisAnswer::value).toCompletableFuture();
+    }
+
+    private long connectionsEver() {
+        return redis.command("INFO", "stats").toString().lines()
+                .filter(line -> line.contains("total_connections_received:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .findFirst().orElseThrow();
+    }
+
+    // Without the one that asks.
+    private long connections() {
+        return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains("id=")).count() - 1;
+    }
+
+    private static Response get(CompletableFuture<Response> reply) {
+        try {
+            return reply.get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (RuntimeException) e.getCause();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
