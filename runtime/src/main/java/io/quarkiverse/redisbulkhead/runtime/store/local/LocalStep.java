@@ -165,7 +165,7 @@ final class LocalStep implements BulkheadState {
         }
         WaitingRequest first = bulkhead.queue.firstEntry().getValue();
         return Optional.of(new QueuedWaiter(first.request().permitId(), first.ticket(), first.request().limit(),
-                first.request().lease(), first.end()));
+                first.request().lease()));
     }
 
     @Override
