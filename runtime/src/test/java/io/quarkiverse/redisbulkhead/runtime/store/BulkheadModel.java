@@ -276,7 +276,7 @@ final class BulkheadModel {
         while (!queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
             Entry first = queue().get(0);
             waiters.remove(first);
-            Entry holder = new Entry(first.request, first.ticket, now,
+            Entry holder = new Entry(first.request, newTicket(), now,
                     now + Math.min(FIRST_LEASE, first.request.lease().toMillis()));
             holders.add(holder);
             expected.handedOver.put(holder.id(), new HandOver(holder.ticket, holder.end));

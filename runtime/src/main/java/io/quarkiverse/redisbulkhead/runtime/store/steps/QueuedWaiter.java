@@ -6,9 +6,8 @@ import java.time.Duration;
  * A waiter in the queue.
  *
  * @param permitId the permit that it waits for
- * @param ticket its place in the order
  * @param limit the limit that it stated
  * @param lease the lease that it asked for
  */
-public record QueuedWaiter(String permitId, long ticket, int limit, Duration lease) {
+public record QueuedWaiter(String permitId, int limit, Duration lease) {
 }

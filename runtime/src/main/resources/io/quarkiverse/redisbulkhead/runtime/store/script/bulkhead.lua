@@ -77,7 +77,8 @@ local function setTicket(ttl, ticket)
     end
 end
 
--- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
+-- A ticket orders the queue, or is the fencing token of a permit, drawn when that is given. It never falls behind the clock, so that tickets
+-- grow even after their key has expired or was flushed.
 local function nextTicket(ttl)
     local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
     setTicket(ttl, ticket)
@@ -164,10 +165,9 @@ local function handOver()
             if inUse >= (override or details.limit) then
                 return
             end
-            local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))
+            local ticket = nextTicket(details.lease + SLACK)
             local ends = from + math.min(details.lease, FIRST_LEASE)
             hold(id, ticket, details.lease, ends, details.limit, details.rest)
-            noteTheTime(details.lease + SLACK)
             tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
             inUse = inUse + 1
         else
