@@ -27,8 +27,8 @@ class WaitingIT extends ProcessTestBase {
     private static final int LIMIT = 2;
     private static final int WAITERS = 10;
 
-    // How long a waiter that gives no sign of life keeps its place.
-    private static final Duration PLACE = Duration.ofSeconds(10);
+    // How long a waiter keeps its place without a poll.
+    private static final Duration PLACE = Duration.ofSeconds(3);
     private static final Duration SLACK = Duration.ofSeconds(3);
 
     private Gate exports;

@@ -18,7 +18,7 @@ import redis.clients.jedis.Jedis;
  */
 final class FinalJudgement {
 
-    // A waiter that is gone keeps its place for ten seconds, and permits that were lost last no longer in any scenario.
+    // A waiter that is gone keeps its place for three seconds, and permits that were lost last no longer in any scenario.
     private static final Duration LAST_TRACES = Duration.ofSeconds(10);
     private static final Duration SLACK = Duration.ofSeconds(15);
     private static final Duration LONGEST_STOP = Duration.ofSeconds(30);

@@ -59,7 +59,8 @@ final class KeptPermits {
         permit.kept = true;
         long now = timers.nanoTime();
         // The first lease may be shorter than the others.
-        permit.renewAt = now + Math.min(permit.renewalInterval(), permit.shareUntilRenewal(permit.endInStoreNanos() - now));
+        permit.renewAt = now
+                + Math.min(permit.renewalInterval(), permit.shareUntilRenewal(permit.firstEndInStoreNanos() - now));
         alarm.noLaterThan(nextEvent(permit), whenDue);
         return true;
     }

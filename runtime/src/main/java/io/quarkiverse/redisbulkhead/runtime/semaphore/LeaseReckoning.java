@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
  * When a lease ends by the clock of this process: never later than by the clock of the store.
@@ -43,7 +42,7 @@ record LeaseReckoning(long askedAt, long clockAskedAt, long storeMillis) {
     long endOf(HandOver handOver, Duration lease, long nowNanos) {
         if (storeMillis == UNKNOWN) {
             // The hand-over came after the question, and was good for so long at least.
-            return endOfGrant(lease.compareTo(PermitStore.ASSURED_LEASE) < 0 ? lease : PermitStore.ASSURED_LEASE);
+            return endOfGrant(HandOver.firstLease(lease));
         }
         // Whoever may publish can tell any number, so nothing may overflow.
         long sinceAnswer = handOver.leaseEndMillis() <= storeMillis ? 0

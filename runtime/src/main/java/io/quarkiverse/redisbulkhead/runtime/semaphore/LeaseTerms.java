@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
  * What a definition means for the leases of permits; worked out once, and not at each call.
@@ -30,6 +31,14 @@ record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginN
         Duration lease = shorter(longestHere.plus(margin), spec.expire());
         return new LeaseTerms(lease, lease.toNanos(), margin, margin.toNanos(), spec.maxHold().orElse(lease).toNanos(),
                 spec.maxHold().isPresent(), spec.onLost() == OnLost.INTERRUPT);
+    }
+
+    /**
+     * The margin of the first lease after a hand-over, which may be much shorter than the others: what remains of it after a
+     * margin of the whole lease would often not be enough to learn of the hand-over.
+     */
+    long handOverMarginNanos() {
+        return Math.min(marginNanos, HandOver.firstLease(lease).toNanos() / MARGINS_PER_LEASE);
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -36,6 +36,7 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
     private final String method;
     private final long fencingToken;
     private final long holdEndNanos;
+    private final long firstEndInStoreNanos;
     private final CompletableFuture<PermitLost> interruption;
     private volatile State state = State.HELD;
     private volatile long leaseEndNanos;
@@ -51,10 +52,11 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
      * @param ticket its ticket
      * @param copyMayFollow whether a copy of the request may still be on its way to the store
      * @param sinceNanos from when on it counts as held
-     * @param endInStoreNanos when its lease ends in the store, or earlier
+     * @param endInStoreNanos when its first lease ends in the store, or earlier
+     * @param marginNanos by how much that lease ends here before it ends in the store
      */
     LeasedPermit(SemaphoreEngine engine, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
-            long sinceNanos, long endInStoreNanos) {
+            long sinceNanos, long endInStoreNanos, long marginNanos) {
         this.engine = engine;
         this.bulkhead = bulkhead;
         this.id = id;
@@ -63,7 +65,8 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         this.copyMayFollow = copyMayFollow;
         this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
         this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
-        this.leaseEndNanos = endInStoreNanos - bulkhead.terms().marginNanos();
+        this.firstEndInStoreNanos = endInStoreNanos;
+        this.leaseEndNanos = endInStoreNanos - marginNanos;
     }
 
     @Override
@@ -180,9 +183,9 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         return leaseEndNanos;
     }
 
-    /** When its lease ends in the store, or earlier. */
-    long endInStoreNanos() {
-        return leaseEndNanos + bulkhead.terms().marginNanos();
+    /** When its first lease ends in the store, or earlier. */
+    long firstEndInStoreNanos() {
+        return firstEndInStoreNanos;
     }
 
     /** The application stops: gives the permit back though its execution still runs, and tells that. */

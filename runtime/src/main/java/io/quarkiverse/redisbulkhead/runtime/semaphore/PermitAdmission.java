@@ -210,11 +210,12 @@ final class PermitAdmission extends CountedAdmission {
 
     // An answer that took longer than the lease lasts here.
     private synchronized boolean isOver(String id) {
-        return state == State.ASKING && id.equals(permitId) && !lasts(reckoning.endOfGrant(lease));
+        return state == State.ASKING && id.equals(permitId)
+                && !lasts(reckoning.endOfGrant(lease), bulkhead.terms().marginNanos());
     }
 
-    private boolean lasts(long leaseEnd) {
-        return leaseEnd - bulkhead.terms().marginNanos() - timers.nanoTime() > 0;
+    private boolean lasts(long leaseEnd, long marginNanos) {
+        return leaseEnd - marginNanos - timers.nanoTime() > 0;
     }
 
     private void granted(String id, Granted reply) {
@@ -225,7 +226,7 @@ final class PermitAdmission extends CountedAdmission {
             } else {
                 state = State.GRANTED;
                 given = new LeasedPermit(engine, bulkhead, id, method, reply.ticket(), copyMayFollow || reply.copyMayFollow(),
-                        reckoning.askedAt(), reckoning.endOfGrant(lease));
+                        reckoning.askedAt(), reckoning.endOfGrant(lease), bulkhead.terms().marginNanos());
             }
         }
         if (given == null) {
@@ -357,10 +358,11 @@ final class PermitAdmission extends CountedAdmission {
                 return;
             }
             long leaseEnd = reckoning.endOf(handOver, lease, timers.nanoTime());
-            if (lasts(leaseEnd)) {
+            long margin = bulkhead.terms().handOverMarginNanos();
+            if (lasts(leaseEnd, margin)) {
                 state = State.GRANTED;
                 given = new LeasedPermit(engine, bulkhead, id, method, handOver.ticket(), copyMayFollow, timers.nanoTime(),
-                        leaseEnd);
+                        leaseEnd, margin);
             } else if (state == State.WAITING) {
                 given = null;
             } else {

@@ -28,6 +28,9 @@ final class PermitKeeper {
     private static final Logger LOG = Logger.getLogger(PermitKeeper.class);
 
     private static final int TRIES_PER_LEASE = 12;
+
+    // What is left may be short: of the first lease after a hand-over, or near the end.
+    private static final int TRIES_WHILE_IT_LASTS = 4;
     private static final Duration SHORTEST_GAP = Duration.ofMillis(10);
 
     // So many bulkheads keep their alarm when their last permit goes. Beyond that, each call plans one and unplans it.
@@ -176,7 +179,8 @@ final class PermitKeeper {
     private void tryAgain(KeptPermits here, List<LeasedPermit> permits) {
         long now = timers.nanoTime();
         here.renewed(permits, permit -> false, permit -> permit.renewAt = now
-                + Math.max(SHORTEST_GAP.toNanos(), permit.lease().toNanos() / TRIES_PER_LEASE));
+                + Math.max(SHORTEST_GAP.toNanos(), Math.min(permit.lease().toNanos() / TRIES_PER_LEASE,
+                        (permit.leaseEndNanos() - now) / TRIES_WHILE_IT_LASTS)));
         close(here);
     }
 }

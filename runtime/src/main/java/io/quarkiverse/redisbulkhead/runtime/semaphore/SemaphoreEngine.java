@@ -198,7 +198,7 @@ public final class SemaphoreEngine {
                 return null;
             }
             LeasedPermit permit = new LeasedPermit(this, bulkhead, id, method, ticket, false, askedAt,
-                    askedAt + terms.leaseNanos());
+                    askedAt + terms.leaseNanos(), terms.marginNanos());
             keeper.keep(permit);
             return permit;
         } finally {

@@ -28,8 +28,10 @@ final class WaitingRoom {
 
     private static final Logger LOG = Logger.getLogger(WaitingRoom.class);
 
-    // Between two questions there are from 2 to 4 seconds; fewer only around a lease end that really frees something.
-    private static final Duration FALLBACK = Duration.ofSeconds(2);
+    // A poll is also the sign of life of all waiters here, and three may be missed. It is sent earlier only around a lease end that really
+    // frees something.
+    private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
+    private static final double JITTER = 0.2;
     private static final Duration SHORTEST_GAP = Duration.ofMillis(20);
     private static final Duration AFTER_LEASE_END = Duration.ofMillis(1);
 
@@ -49,6 +51,7 @@ final class WaitingRoom {
         private final Alarm alarm;
         private final Contention contention;
         private boolean polling;
+        private long polledAt;
         private boolean pollAgain;
         private Duration gap = SHORTEST_GAP;
 
@@ -82,7 +85,7 @@ final class WaitingRoom {
     void waiting(PermitAdmission admission, Duration nearestLeaseEnd) {
         lines.computeIfPresent(admission.bulkhead().id(), (bulkhead, line) -> {
             if (!line.polling) {
-                line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(bulkhead));
+                line.alarm.noLaterThan(nextPoll(line, timers.nanoTime(), nearestLeaseEnd), () -> poll(bulkhead));
             }
             return line;
         });
@@ -166,15 +169,16 @@ final class WaitingRoom {
     }
 
     // Within compute(). After a question in vain the next one comes later, so that leases that are renewed again and again, and so
-    // end again and again, do not cause many.
-    private long nextPoll(Line line, Duration nearestLeaseEnd) {
-        Duration next = FALLBACK.plusNanos((long) (FALLBACK.toNanos() * random.getAsDouble()));
-        if (!nearestLeaseEnd.isZero()) {
-            Duration leaseEnd = nearestLeaseEnd.plus(AFTER_LEASE_END);
-            Duration early = leaseEnd.compareTo(line.gap) < 0 ? line.gap : leaseEnd;
-            next = early.compareTo(next) < 0 ? early : next;
+    // end again and again, do not cause many. Signs of life count from when they were sent, so that a slow answer does not delay the next.
+    private long nextPoll(Line line, long lastSignAt, Duration nearestLeaseEnd) {
+        long nextSign = lastSignAt + (long) (LONGEST_GAP.toNanos() * (1 - JITTER * random.getAsDouble()));
+        if (nearestLeaseEnd.isZero()) {
+            return nextSign;
         }
-        return timers.nanoTime() + next.toNanos();
+        Duration leaseEnd = nearestLeaseEnd.plus(AFTER_LEASE_END);
+        Duration early = leaseEnd.compareTo(line.gap) < 0 ? line.gap : leaseEnd;
+        long earlyAt = timers.nanoTime() + early.toNanos();
+        return earlyAt - nextSign < 0 ? earlyAt : nextSign;
     }
 
     /** One question, about up to {@link PermitStore#MAX_POLLED_AT_ONCE} waiters. */
@@ -201,6 +205,7 @@ final class WaitingRoom {
             line.alarm.cancel();
             all.addAll(line.admissions);
             line.polling = !all.isEmpty();
+            line.polledAt = timers.nanoTime();
             return line;
         });
         if (!all.isEmpty()) {
@@ -222,7 +227,7 @@ final class WaitingRoom {
         }
         // Definitions of one name may differ; the largest limit misses nothing that is free.
         int limit = all.stream().mapToInt(admission -> admission.spec().permits()).max().orElseThrow();
-        poll(bulkhead, limit, parts, false, FALLBACK);
+        poll(bulkhead, limit, parts, false, LONGEST_GAP);
     }
 
     // One part after the other.
@@ -241,7 +246,7 @@ final class WaitingRoom {
             } else if (failure != null) {
                 LOG.debugf("Waiters of bulkhead '%s' could not ask: %s", bulkhead, failure.getMessage());
                 parts.forEach(failed -> failed.admissions().forEach((id, admission) -> admission.failed(id, failure)));
-                polled(bulkhead, false, FALLBACK);
+                polled(bulkhead, false, LONGEST_GAP);
             } else {
                 boolean found = deal(bulkhead, part, reply, sentAt);
                 poll(bulkhead, limit, rest, fruitful || found, reply.nearestLeaseEnd());
@@ -280,8 +285,8 @@ final class WaitingRoom {
             line.pollAgain = false;
             line.contention.over();
             Duration longer = line.gap.multipliedBy(2);
-            line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(FALLBACK) < 0 ? longer : FALLBACK;
-            line.alarm.noLaterThan(nextPoll(line, nearestLeaseEnd), () -> poll(name));
+            line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(LONGEST_GAP) < 0 ? longer : LONGEST_GAP;
+            line.alarm.noLaterThan(nextPoll(line, line.polledAt, nearestLeaseEnd), () -> poll(name));
             return line;
         });
         if (again[0]) {

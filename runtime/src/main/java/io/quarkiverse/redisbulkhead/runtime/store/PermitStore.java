@@ -34,14 +34,14 @@ public interface PermitStore {
     /** How many ids {@link #poll} takes at once. */
     int MAX_POLLED_AT_ONCE = 500;
 
-    /** To how long from now a waiter lengthens its place at the most. */
-    Duration LONGEST_PLACE = Duration.ofSeconds(10);
-
     /**
-     * How long the lease of a permit that is handed over is at least, if the waiter asked for that much; see
-     * {@link HandOver}.
+     * How long a waiter keeps its place without a {@link #poll}. A process polls once a second for all of its waiters, so it
+     * counts as dead when it has missed three polls.
      */
-    Duration ASSURED_LEASE = Duration.ofSeconds(5);
+    Duration LONGEST_PLACE = Duration.ofSeconds(3);
+
+    /** The longest first lease of a permit that is handed over; see {@link HandOver}. */
+    Duration FIRST_LEASE = Duration.ofSeconds(2);
 
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);

@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 final class BulkheadModel {
 
     private static final long LIMITS_CERTAINLY_KEPT = 55_000;
+    private static final long FIRST_LEASE = 2_000;
     private static final long LIMITS_KEPT = 60_000;
     private static final long LIMITS_REFRESHED = 5_000;
 
@@ -275,17 +276,11 @@ final class BulkheadModel {
         while (!queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
             Entry first = queue().get(0);
             waiters.remove(first);
-            Entry holder = new Entry(first.request, first.ticket, now, now + firstLease(first));
+            Entry holder = new Entry(first.request, newTicket(), now,
+                    now + Math.min(FIRST_LEASE, first.request.lease().toMillis()));
             holders.add(holder);
             expected.handedOver.put(holder.id(), new HandOver(holder.ticket, holder.end));
         }
-    }
-
-    /** A waiter was last seen ten seconds before the end of its place, or later; it has five seconds to learn of its turn. */
-    private long firstLease(Entry waiter) {
-        long lease = waiter.request.lease().toMillis();
-        long unseen = Math.max(0, now - (waiter.end - 10_000));
-        return lease - unseen >= 5_000 ? lease - unseen : Math.min(lease, 5_000);
     }
 
     /** After settling, hence all waiters live. */

@@ -164,15 +164,14 @@ final class LocalStep implements BulkheadState {
             return Optional.empty();
         }
         WaitingRequest first = bulkhead.queue.firstEntry().getValue();
-        return Optional.of(new QueuedWaiter(first.request().permitId(), first.ticket(), first.request().limit(),
-                first.request().lease(), first.end()));
+        return Optional.of(new QueuedWaiter(first.request().permitId(), first.request().limit(), first.request().lease()));
     }
 
     @Override
     public void handOver(QueuedWaiter waiter, long leaseEnd) {
         WaitingRequest request = bulkhead.removeWaiter(waiter.permitId());
-        grant(request.request(), waiter.ticket(), leaseEnd);
-        tell(new Notice.HandedOver(waiter.permitId(), new HandOver(waiter.ticket(), leaseEnd)));
+        long token = grant(request.request(), clock.nextTicket(micros), leaseEnd);
+        tell(new Notice.HandedOver(waiter.permitId(), new HandOver(token, leaseEnd)));
     }
 
     @Override

@@ -277,10 +277,8 @@ final class RemoteState implements BulkheadState {
             }
             String id = first.get().id();
             Optional<PermitDetails> details = data.details().get(id);
-            long placeEnd = data.waiters().score(id).orElse(now);
-            if (details.isPresent() && placeEnd > now) {
-                return Optional.of(new QueuedWaiter(id, first.get().score(), details.get().limit(), details.get().lease(),
-                        placeEnd));
+            if (details.isPresent() && data.waiters().score(id).orElse(now) > now) {
+                return Optional.of(new QueuedWaiter(id, details.get().limit(), details.get().lease()));
             }
             forgetWaiter(id);
         }
@@ -292,8 +290,9 @@ final class RemoteState implements BulkheadState {
         String id = waiter.permitId();
         PermitDetails details = data.details().get(id).orElseThrow();
         forgetWaiter(id);
-        hold(id, leaseEnd, details.heldSince(now));
-        tell(id, Messages.handedOver(id, new HandOver(waiter.ticket(), leaseEnd)));
+        long token = data.ticket().next(time.micros());
+        hold(id, leaseEnd, details.heldSince(now, token));
+        tell(id, Messages.handedOver(id, new HandOver(token, leaseEnd)));
     }
 
     @Override

@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
  * scripts read and write it as well.
  *
- * @param ticket the fencing token or the place in the queue; 0 for a waiter that is not in the queue
+ * @param ticket the fencing token of a holder, or the place of a waiter in the queue; 0 for a waiter that is not in the queue
  * @param since since when it holds or waits, in milliseconds since the epoch
  * @param lease the lease that was asked for
  * @param limit the limit that was stated
@@ -69,8 +69,8 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
     }
 
     /** The waiter has become a holder. */
-    public PermitDetails heldSince(long millis) {
-        return new PermitDetails(ticket, millis, lease, limit, mailbox, application, instance, method);
+    public PermitDetails heldSince(long millis, long token) {
+        return new PermitDetails(token, millis, lease, limit, mailbox, application, instance, method);
     }
 
     /** Describes a holder. */

@@ -72,7 +72,7 @@ public interface BulkheadState {
     /** The first of the live waiters in the queue; as far as the state reaches. */
     Optional<QueuedWaiter> firstInQueue();
 
-    /** Gives a permit to a waiter, with its ticket as fencing token, and tells it. */
+    /** Gives a permit to a waiter, with a fencing token that is greater than all before, and tells it. */
     void handOver(QueuedWaiter waiter, long leaseEnd);
 
     /** The waiters that are not in the queue, from the one whose turn it is. */

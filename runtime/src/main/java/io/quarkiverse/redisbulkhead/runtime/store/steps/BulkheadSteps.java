@@ -178,7 +178,7 @@ public final class BulkheadSteps {
         state.removeEnded();
         Optional<QueuedWaiter> first = state.firstInQueue();
         while (first.isPresent() && state.inUse() < state.resizedTo().orElse(first.get().limit())) {
-            state.handOver(first.get(), HandOver.leaseEnd(state.time().millis(), first.get().placeEnd(), first.get().lease()));
+            state.handOver(first.get(), state.time().endOf(HandOver.firstLease(first.get().lease())));
             first = state.firstInQueue();
         }
     }

@@ -6,10 +6,8 @@ import java.time.Duration;
  * A waiter in the queue.
  *
  * @param permitId the permit that it waits for
- * @param ticket its place in the order
  * @param limit the limit that it stated
  * @param lease the lease that it asked for
- * @param placeEnd when its place ends, in milliseconds since the epoch
  */
-public record QueuedWaiter(String permitId, long ticket, int limit, Duration lease, long placeEnd) {
+public record QueuedWaiter(String permitId, int limit, Duration lease) {
 }

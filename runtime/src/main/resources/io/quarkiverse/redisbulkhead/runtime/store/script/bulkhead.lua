@@ -6,10 +6,10 @@ local AFTER_NOW = '(' .. whole(now)
 -- How long an operator's limit outlives its last use.
 local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
 
--- A waiter shows that it is alive by lengthening its place, to this at the most. What is handed over to a waiter may be handed over to a dead
--- one, so its lease counts from the last sign of life, but is at least this, so that a live one has the time to learn of it and to renew it.
-local LONGEST_PLACE = 10000
-local ASSURED_LEASE = 5000
+-- A waiter keeps its place for this long without a poll. A permit may be handed over to a waiter that has died since, so the first lease is at
+-- most this long; a live waiter learns of it in that time and renews it.
+local LONGEST_PLACE = 3000
+local FIRST_LEASE = 2000
 
 local lastTicket = redis.call('GET', TICKET)
 local override = tonumber(redis.call('HGET', LIMITS, 'override'))
@@ -77,7 +77,8 @@ local function setTicket(ttl, ticket)
     end
 end
 
--- A ticket never falls behind the clock, so that tickets grow even after their key has expired or was flushed.
+-- A ticket orders the queue, or is the fencing token of a permit, drawn when that is given. It never falls behind the clock, so that tickets
+-- grow even after their key has expired or was flushed.
 local function nextTicket(ttl)
     local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
     setTicket(ttl, ticket)
@@ -160,16 +161,13 @@ local function handOver()
             return
         end
         local details = read(id)
-        local placeEnds = redis.call('ZSCORE', WAITERS, id)
-        if details and isAfterNow(placeEnds) then
+        if details and isAfterNow(redis.call('ZSCORE', WAITERS, id)) then
             if inUse >= (override or details.limit) then
                 return
             end
-            local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))
-            local seen = math.min(now, tonumber(placeEnds) - LONGEST_PLACE)
-            local ends = from + math.min(details.lease, math.max(seen + details.lease - now, ASSURED_LEASE))
+            local ticket = nextTicket(details.lease + SLACK)
+            local ends = from + math.min(details.lease, FIRST_LEASE)
             hold(id, ticket, details.lease, ends, details.limit, details.rest)
-            noteTheTime(details.lease + SLACK)
             tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
             inUse = inUse + 1
         else

@@ -69,6 +69,12 @@ record BulkheadView(RedisModel redis) {
         return queue;
     }
 
+    /** The last ticket that was drawn, or 0. */
+    long lastTicket() {
+        String last = redis.text(key(Part.TICKET));
+        return last == null ? 0 : Long.parseLong(last);
+    }
+
     long ticketOf(String id) {
         return PermitDetails.parse(details().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
     }

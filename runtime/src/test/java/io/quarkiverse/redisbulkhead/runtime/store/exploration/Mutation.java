@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
+import java.util.Map;
 import java.util.function.BinaryOperator;
 
 /** A way to break the scripts on purpose. What the explorer must find is said with it. */
@@ -11,6 +12,13 @@ enum Mutation {
             "if false then", "1"),
     LAST_COMES_FIRST(Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER), "bulkhead",
             "redis.call('ZRANGE', QUEUE, 0, 0)[1]", "redis.call('ZRANGE', QUEUE, -1, -1)[1]", "5"),
+    HAND_OVER_WITH_THE_TICKET_OF_THE_QUEUE(two(Role.WAITS_IN_ORDER), "bulkhead",
+            "local ticket = nextTicket(details.lease + SLACK)\n            local ends",
+            "local ticket = tonumber(redis.call('ZSCORE', QUEUE, id))\n            local ends", "7"),
+    DEAD_ARE_NOT_SKIPPED(two(Role.WAITS_IN_ORDER), "bulkhead",
+            Map.of("        forgetDead(WAITERS)\n        handOver()", "        handOver()",
+                    "if details and isAfterNow(redis.call('ZSCORE', WAITERS, id)) then", "if details then"),
+            "5"),
     TICKETS_FORGET_THE_CLOCK(two(Role.TRIES).with(Rare.DATA_LOST, 1), "bulkhead", "(tonumber(lastTicket) or 0) + 1, micros",
             "(tonumber(lastTicket) or 0) + 1, 1", "7"),
     NOTHING_IS_CUT(two(Role.TRIES).with(Rare.CLOCK_BACK, 1), "bulkhead",
@@ -47,14 +55,16 @@ enum Mutation {
     final String guarantees;
 
     private final String script;
-    private final String text;
-    private final String broken;
+    private final Map<String, String> changes;
 
     Mutation(Setting setting, String script, String text, String broken, String guarantees) {
+        this(setting, script, Map.of(text, broken), guarantees);
+    }
+
+    Mutation(Setting setting, String script, Map<String, String> changes, String guarantees) {
         this.setting = setting;
         this.script = script;
-        this.text = text;
-        this.broken = broken;
+        this.changes = changes;
         this.guarantees = guarantees;
     }
 
@@ -68,10 +78,14 @@ enum Mutation {
             if (!script.equals("bulkhead") && !script.equals(name)) {
                 return whole;
             }
-            if (!whole.contains(text)) {
-                throw new AssertionError("The script " + name + " has no " + text);
+            String changed = whole;
+            for (Map.Entry<String, String> change : changes.entrySet()) {
+                if (!whole.contains(change.getKey())) {
+                    throw new AssertionError("The script " + name + " has no " + change.getKey());
+                }
+                changed = changed.replace(change.getKey(), change.getValue());
             }
-            return whole.replace(text, broken);
+            return changed;
         };
     }
 }

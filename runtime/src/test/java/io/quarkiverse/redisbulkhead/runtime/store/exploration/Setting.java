@@ -17,8 +17,8 @@ import java.util.Map;
  */
 record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, Map<Rare, Integer> bounds) {
 
-    /** The unit of time. Half of the longest place, and as long as what a permit that is handed over is good for at least. */
-    static final long TICK = 5_000;
+    /** The unit of time: as long as the first lease of a permit that is handed over. */
+    static final long TICK = 2_000;
 
     /** With one call each, leases and places of two ticks, and nothing that is bounded. */
     static Setting of(String name, int limit, Role... roles) {

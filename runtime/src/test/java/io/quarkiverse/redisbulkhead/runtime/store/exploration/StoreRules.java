@@ -18,6 +18,7 @@ final class StoreRules {
     static final String OWNERSHIP = "4: somebody else's permit or place was taken away or changed";
     static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
     static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
+    static final String SERVED_DEAD = "5: a permit was given to a waiter that counts as dead";
     static final String NOT_PASSED_ON = "5: a permit is free while somebody waits in the queue";
     static final String TOKENS = "7: a token does not grow";
     static final String EXPIRY = "9: a key would stay behind";
@@ -81,21 +82,28 @@ final class StoreRules {
         if (request.operation() == Operation.RENEW && !granted.isEmpty()) {
             broken.add(REVIVED);
         }
-        long last = world.lastGranted;
+        // A token is drawn when a permit is given, not before.
+        long last = Math.max(world.lastGranted, new BulkheadView(world.store).lastTicket());
         for (long ticket : granted.stream().map(after::ticketOf).sorted().toList()) {
             if (ticket <= last) {
                 broken.add(TOKENS);
             }
             last = ticket;
         }
-        long greatest = last;
         boolean wasGranted = outcome.reply().what() == Reply.What.GRANTED;
         if (wasGranted && outcome.ticket() != after.ticketOf(request.id())) {
             broken.add(TOKENS);
         }
-        // Who was given a permit in this step was so by its ticket; who waits on has a greater one than all of them.
-        if (!granted.isEmpty() && after.queue().values().stream().anyMatch(ticket -> ticket < greatest)) {
+        // All who wait on came after those who were given a permit; a newcomer came after all who waited.
+        Map<String, Long> before = new BulkheadView(world.store).queue();
+        Map<String, Long> left = new TreeMap<>(after.queue());
+        left.keySet().retainAll(before.keySet());
+        if (granted.stream().mapToLong(id -> before.getOrDefault(id, Long.MAX_VALUE))
+                .anyMatch(place -> left.values().stream().anyMatch(ticket -> ticket < place))) {
             broken.add(OVERTAKEN);
+        }
+        if (granted.stream().anyMatch(id -> !id.equals(request.id()) && !before.containsKey(id))) {
+            broken.add(SERVED_DEAD);
         }
     }
 
