@@ -25,6 +25,9 @@ import io.vertx.core.impl.ContextInternal;
  */
 public final class Continuations implements AutoCloseable {
 
+    /** What the names of its threads begin with. */
+    static final String THREAD_NAME = "redis-bulkhead-continuation-";
+
     private static final long KEEP_IDLE_SECONDS = 5;
 
     private final ExecutorService threads;
@@ -34,7 +37,7 @@ public final class Continuations implements AutoCloseable {
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, KEEP_IDLE_SECONDS, TimeUnit.SECONDS,
                 new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(task, "redis-bulkhead-continuation-" + number.incrementAndGet());
+                    Thread thread = new Thread(task, THREAD_NAME + number.incrementAndGet());
                     thread.setDaemon(true);
                     return thread;
                 },
