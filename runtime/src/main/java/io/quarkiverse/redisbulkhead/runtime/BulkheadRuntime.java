@@ -40,7 +40,7 @@ public class BulkheadRuntime {
     private final Timers timers;
     private final SemaphoreEngine engine;
     private final Executions executions = new Executions();
-    private final Continuations continuations = new Continuations();
+    private final Continuations continuations;
     // Null with the local store.
     private final RedisStore redisStore;
 
@@ -63,7 +63,9 @@ public class BulkheadRuntime {
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application(), LocalProcess.hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
-        WaitingCalls waitingCalls = new WaitingCalls(GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig()));
+        int maxBlockedThreads = GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig());
+        this.continuations = new Continuations(maxBlockedThreads);
+        WaitingCalls waitingCalls = new WaitingCalls(maxBlockedThreads);
         this.engine = redisStore == null
                 ? new SemaphoreEngine(localStore(), timers, identity, listener, true, waitingCalls)
                 : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,

@@ -20,8 +20,7 @@ public final class PooledThreads {
      *         virtual threads, the main thread and threads of other executors
      */
     public static WaitsOn current() {
-        String name = Thread.currentThread().getName();
-        return name.startsWith(WORKER) || name.startsWith(Continuations.THREAD_NAME) ? WaitsOn.POOLED_THREAD
+        return Continuations.isOnOwnThread() || Thread.currentThread().getName().startsWith(WORKER) ? WaitsOn.POOLED_THREAD
                 : WaitsOn.NO_POOLED_THREAD;
     }
 }
