@@ -7,7 +7,8 @@ import java.util.Optional;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * A call was rejected because all permits of its bulkhead were taken. The guarded method did not run.
+ * A call was rejected because all permits of its bulkhead were taken. The guarded method did not run. If the call was
+ * rejected without a wait because too many calls already wait, the message names the bound and its property.
  * <p>
  * In REST applications it becomes status 429 with {@code Retry-After}, unless the application maps it itself.
  *

@@ -24,9 +24,19 @@ public class LockNotAcquiredException extends BulkheadFullException {
      * @param leaseEnd how long from now until the owner's lease ends, not null
      */
     public LockNotAcquiredException(String lock, Duration leaseEnd) {
-        super("Lock '" + lock + "' was not free in time; the lease of its owner ends in " + leaseEnd.toMillis()
-                + " ms, unless it is renewed",
-                LockSpec.BULKHEAD_PREFIX + lock, Optional.empty(), 1, leaseEnd);
+        this("Lock '" + lock + "' was not free in time; the lease of its owner ends in " + leaseEnd.toMillis()
+                + " ms, unless it is renewed", lock, leaseEnd);
+    }
+
+    /**
+     * Creates the exception with a message of its own.
+     *
+     * @param message why the lock was not acquired, not null
+     * @param lock the lock's name, not null
+     * @param leaseEnd how long from now until the owner's lease ends, not null
+     */
+    public LockNotAcquiredException(String message, String lock, Duration leaseEnd) {
+        super(message, LockSpec.BULKHEAD_PREFIX + lock, Optional.empty(), 1, leaseEnd);
         this.lock = lock;
     }
 

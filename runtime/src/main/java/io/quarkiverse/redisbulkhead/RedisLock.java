@@ -65,7 +65,8 @@ public interface RedisLock {
      * Takes the lock, and waits until it is free. The waiting thread parks; interrupting it ends the wait.
      *
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
-     * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time
+     * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
+     *         when it is not free and {@code quarkus.redis-bulkhead.max-blocked-threads} calls already wait
      * @throws BulkheadUnavailableException when Redis gives no answer; also when the thread is interrupted, and it stays so
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a bulkhead is: an immutable value, checked when it is built.
@@ -33,6 +34,8 @@ public final class SemaphoreSpec {
     private final OnLost onLost;
     private final OnOutage onOutage;
     private final int localPermits;
+    // Null when there is no bound.
+    private final Integer maxWaiters;
 
     private SemaphoreSpec(Builder builder) {
         this.name = builder.name;
@@ -44,6 +47,7 @@ public final class SemaphoreSpec {
         this.onLost = builder.onLost;
         this.onOutage = builder.onOutage;
         this.localPermits = builder.localPermits;
+        this.maxWaiters = builder.maxWaiters;
     }
 
     /**
@@ -152,6 +156,15 @@ public final class SemaphoreSpec {
     }
 
     /**
+     * How many calls of this instance may wait for permits at once, over all keys of the bulkhead.
+     *
+     * @return empty when there is no bound; zero when no call may wait
+     */
+    public OptionalInt maxWaiters() {
+        return maxWaiters == null ? OptionalInt.empty() : OptionalInt.of(maxWaiters);
+    }
+
+    /**
      * Starts a definition with the values of this one.
      *
      * @return a builder for a bulkhead of the same name
@@ -166,6 +179,7 @@ public final class SemaphoreSpec {
         builder.onLost = onLost;
         builder.onOutage = onOutage;
         builder.localPermits = localPermits;
+        builder.maxWaiters = maxWaiters;
         return builder;
     }
 
@@ -180,14 +194,14 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits());
+        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(), maxWaiters());
     }
 
     @Override
     public String toString() {
         return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ", maxWait=" + maxWait
                 + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
-                + ", localPermits=" + localPermits() + ")";
+                + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters) + ")";
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
@@ -202,6 +216,7 @@ public final class SemaphoreSpec {
         private OnLost onLost = OnLost.REPORT;
         private OnOutage onOutage = OnOutage.REJECT;
         private int localPermits;
+        private Integer maxWaiters;
 
         private Builder(String name) {
             this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
@@ -306,6 +321,24 @@ public final class SemaphoreSpec {
                 throw new IllegalArgumentException("localPermits must be at least 1, but is " + localPermits);
             }
             this.localPermits = localPermits;
+            return this;
+        }
+
+        /**
+         * Bounds how many calls of this instance may wait for permits at once, over all keys of the bulkhead and whatever
+         * they wait on: threads, {@code Uni}s or stages. One more call is rejected at once. Without it there is no bound,
+         * except for calls that block threads of the worker pool, see
+         * {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         *
+         * @param maxWaiters at least 0; with 0, no call waits, whatever {@link #maxWait} says
+         * @return this
+         * @throws IllegalArgumentException when it is below 0
+         */
+        public Builder maxWaiters(int maxWaiters) {
+            if (maxWaiters < 0) {
+                throw new IllegalArgumentException("maxWaiters must be at least 0, but is " + maxWaiters);
+            }
+            this.maxWaiters = maxWaiters;
             return this;
         }
 

@@ -76,6 +76,18 @@ class SemaphoreSpecTest {
     }
 
     @Test
+    void maxWaitersIsNoneZeroOrMore() {
+        SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
+        assertThat(without.maxWaiters()).isEmpty();
+        SemaphoreSpec zero = without.toBuilder().maxWaiters(0).build();
+        assertThat(zero.maxWaiters()).hasValue(0);
+        assertThat(zero).isNotEqualTo(without).isEqualTo(zero.toBuilder().build());
+        assertThat(zero.toString()).contains("maxWaiters=0");
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").maxWaiters(-1))
+                .withMessage("maxWaiters must be at least 0, but is -1");
+    }
+
+    @Test
     void needsPermits() {
         assertThatIllegalStateException().isThrownBy(() -> SemaphoreSpec.named("a").build()).withMessageContaining("permits");
     }

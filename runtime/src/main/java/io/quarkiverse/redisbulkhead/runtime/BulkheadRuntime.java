@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
@@ -39,7 +40,7 @@ public class BulkheadRuntime {
     private final Timers timers;
     private final SemaphoreEngine engine;
     private final Executions executions = new Executions();
-    private final Continuations continuations = new Continuations();
+    private final Continuations continuations;
     // Null with the local store.
     private final RedisStore redisStore;
 
@@ -47,6 +48,7 @@ public class BulkheadRuntime {
      * Puts the parts together; Redis is asked at the first call.
      *
      * @param buildTimeConfig says which store
+     * @param config says how many calls may wait
      * @param redis makes the store in Redis
      * @param vertx runs timers
      * @param losses tells of lost permits
@@ -54,17 +56,20 @@ public class BulkheadRuntime {
      * @param redisListeners are told how long Redis takes
      */
     @Inject
-    public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Vertx vertx,
-            Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
+    public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisBulkheadRuntimeConfig config,
+            RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<StoreListener> redisListeners) {
         this.timers = new VertxTimers(vertx);
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application(), LocalProcess.hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
+        int maxBlockedThreads = GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig());
+        this.continuations = new Continuations(maxBlockedThreads);
+        WaitingCalls waitingCalls = new WaitingCalls(maxBlockedThreads);
         this.engine = redisStore == null
-                ? new SemaphoreEngine(localStore(), timers, identity, listener, true)
+                ? new SemaphoreEngine(localStore(), timers, identity, listener, true, waitingCalls)
                 : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
-                        new SemaphoreEngine(localStore(), timers, identity, listener, false));
+                        new SemaphoreEngine(localStore(), timers, identity, listener, false, waitingCalls));
     }
 
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.

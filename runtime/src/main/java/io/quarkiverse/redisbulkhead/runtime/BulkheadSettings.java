@@ -116,6 +116,7 @@ final class BulkheadSettings {
             case "on-lost" -> own.onLost().isPresent();
             case "on-outage" -> own.onOutage().isPresent();
             case "local-permits" -> own.localPermits().isPresent();
+            case "max-waiters" -> own.maxWaiters().isPresent();
             case "enabled" -> own.enabled().isPresent();
             default -> throw new IllegalArgumentException("No property of a bulkhead: " + member);
         }).orElse(false);
@@ -156,6 +157,7 @@ final class BulkheadSettings {
         own.onLost().ifPresent(spec::onLost);
         own.onOutage().ifPresent(spec::onOutage);
         own.localPermits().ifPresent(local -> set(name, "local-permits", local, spec::localPermits));
+        own.maxWaiters().ifPresent(waiters -> set(name, "max-waiters", waiters, spec::maxWaiters));
     }
 
     // What matters only where Redis may be slow or away.

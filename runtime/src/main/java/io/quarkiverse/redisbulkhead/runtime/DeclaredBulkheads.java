@@ -62,6 +62,8 @@ final class DeclaredBulkheads {
         values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
         values.add(value(name, "on-outage", text(spec.onOutage()), Optional.empty(), "on-outage"));
         values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));
+        values.add(value(name, "max-waiters",
+                spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
         values.add(value(name, "enabled", Boolean.toString(setting.enabled()), Optional.empty(), "enabled"));
         return values;
     }

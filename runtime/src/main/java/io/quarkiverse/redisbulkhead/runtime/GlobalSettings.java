@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import org.eclipse.microprofile.config.Config;
+
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockStoreConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.definition.GlobalValues;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkus.runtime.ExecutorRecorder;
 
 /** The values that hold for all bulkheads and locks. */
 final class GlobalSettings {
@@ -26,9 +29,26 @@ final class GlobalSettings {
         set("key-prefix", config.keyPrefix(), GlobalValues::checkKeyPrefix, errors);
         set("command-timeout", config.commandTimeout(), DurationText.COMMAND_TIMEOUT::check, errors);
         set("instances", config.instances(), GlobalValues::checkInstances, errors);
+        config.maxBlockedThreads().ifPresent(
+                threads -> set("max-blocked-threads", threads, GlobalValues::checkMaxBlockedThreads, errors));
         set("rest.status", config.rest().status(), GlobalValues::checkStatus, errors);
         set("metrics.cluster-interval", config.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check, errors);
         checkLockStore(config.lockStore(), errors);
+    }
+
+    /**
+     * How many calls may block pooled threads while they wait.
+     *
+     * @param config the configuration
+     * @param properties the configuration of the application, which says how large the worker pool is
+     * @return not yet checked
+     */
+    static int maxBlockedThreads(RedisBulkheadRuntimeConfig config, Config properties) {
+        return config.maxBlockedThreads().orElseGet(() -> {
+            int workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class)
+                    .orElseGet(ExecutorRecorder::calculateMaxThreads);
+            return Math.max(1, workers / 2);
+        });
     }
 
     private static <T> boolean set(String property, T value, Consumer<T> check, ConfigurationErrors errors) {

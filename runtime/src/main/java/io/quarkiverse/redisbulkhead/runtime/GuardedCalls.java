@@ -26,7 +26,8 @@ record GuardedCalls(Guard guard, Function<Object[], List<Semaphore>> semaphores,
 
         @Override
         public Admission get() {
-            return calls.executions.admit(calls.semaphores.apply(invocation.getParameters()), calls.method);
+            return calls.executions.admit(calls.semaphores.apply(invocation.getParameters()), calls.method,
+                    calls.guard.waitsOn());
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
@@ -30,6 +31,11 @@ record LockAdmission(String lock, Admission admission) implements Admission {
 
     private Throwable translated(Throwable rejection) {
         Throwable cause = Failures.cause(rejection);
+        if (cause instanceof QueueFullException full) {
+            return new LockNotAcquiredException(
+                    "Lock '" + lock + "' is held by another, and the call cannot wait: " + full.reason(), lock,
+                    full.nearestLeaseEnd());
+        }
         return cause instanceof BulkheadFullException full ? new LockNotAcquiredException(lock, full.nearestLeaseEnd()) : cause;
     }
 

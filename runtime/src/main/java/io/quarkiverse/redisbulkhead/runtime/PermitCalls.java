@@ -8,11 +8,13 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.guard.PooledThreads;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.smallrye.mutiny.Uni;
 
 /** How code takes permits of one semaphore, and waits for answers, whatever face the semaphore has. */
@@ -40,7 +42,7 @@ final class PermitCalls {
 
     Permit acquire(String method) {
         requireBlockingAllowed(method);
-        Admission admission = translation.apply(semaphore.admit(CallSite.label()));
+        Admission admission = translation.apply(semaphore.admit(CallSite.label(), PooledThreads.current()));
         try {
             return view(BlockingWait.await(bulkhead(), admission.granted()));
         } catch (RuntimeException e) {
@@ -82,18 +84,19 @@ final class PermitCalls {
     <T> T call(String method, Callable<T> action) throws Exception {
         requireAction(action);
         requireBlockingAllowed(method);
-        return (T) new SynchronousGuard(face + "." + method, bulkhead())
-                .call(executions(CallSite.label()), (Callable<Object>) action);
+        SynchronousGuard guard = new SynchronousGuard(face + "." + method, bulkhead());
+        return (T) guard.call(executions(CallSite.label(), guard.waitsOn()), (Callable<Object>) action);
     }
 
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
         requireAction(action);
-        return guard().guard(executions(CallSite.label()), () -> action.get().replaceWithVoid());
+        return guard().guard(executions(CallSite.label(), WaitsOn.NO_POOLED_THREAD),
+                () -> action.get().replaceWithVoid());
     }
 
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
         requireAction(action);
-        return guard().guard(executions(CallSite.label()), () -> action.get().map(item -> (T) item));
+        return guard().guard(executions(CallSite.label(), WaitsOn.NO_POOLED_THREAD), () -> action.get().map(item -> (T) item));
     }
 
     private UniGuard guard() {
@@ -106,8 +109,8 @@ final class PermitCalls {
         }
     }
 
-    private Supplier<Admission> executions(String label) {
-        return () -> translation.apply(runtime.executions().admit(List.of(semaphore), label));
+    private Supplier<Admission> executions(String label, WaitsOn waitsOn) {
+        return () -> translation.apply(runtime.executions().admit(List.of(semaphore), label, waitsOn));
     }
 
     <T> T await(String method, Supplier<CompletionStage<T>> question) {

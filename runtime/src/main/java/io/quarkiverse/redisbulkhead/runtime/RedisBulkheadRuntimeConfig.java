@@ -68,6 +68,19 @@ public interface RedisBulkheadRuntimeConfig {
     int instances();
 
     /**
+     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks,
+     * over all bulkheads and keys. One more call that would have to wait is rejected at once. Calls that do not block a
+     * thread of that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or threads
+     * of the application's own. At least 0; with 0, no call waits on a thread of the pool.
+     * <p>
+     * Without it, half of the pool, but at least 1. The size of the pool is {@code quarkus.thread-pool.max-threads}, or the
+     * default of Quarkus for that.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.max-blocked-threads=50}
+     */
+    OptionalInt maxBlockedThreads();
+
+    /**
      * How rejections look in REST applications.
      */
     RestConfig rest();
@@ -330,5 +343,15 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */
         OptionalInt localPermits();
+
+        /**
+         * How many calls of this instance may wait at this bulkhead at once, over all keys and whatever they wait on:
+         * threads, {@code Uni}s or stages. One more call that would have to wait is rejected at once. At least 0; with 0, no
+         * call waits, whatever {@code max-wait} says. Without it there is no bound but
+         * {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".max-waiters=100}
+         */
+        OptionalInt maxWaiters();
     }
 }

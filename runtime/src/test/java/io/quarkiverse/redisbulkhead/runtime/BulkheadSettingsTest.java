@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkus.runtime.ExecutorRecorder;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.ConfigValidationException;
@@ -84,6 +85,40 @@ class BulkheadSettingsTest {
                 .localPermits()).isEqualTo(4);
     }
 
+    @ParameterizedTest
+    @CsvSource({ "0", "7" })
+    void aBoundForWaitersCanBeZero(int waiters) {
+        assertThat(settings(Map.of("reports.max-waiters", Integer.toString(waiters)), REPORTS).get("reports").spec()
+                .maxWaiters()).hasValue(waiters);
+    }
+
+    /** Trap 41: by default half of the worker pool is left to other work. */
+    @ParameterizedTest
+    @CsvSource({ "8, 4", "7, 3", "1, 1" })
+    void halfOfTheWorkerPoolMayBeBlocked(int workers, int blocked) {
+        assertThat(maxBlockedThreads(Map.of("quarkus.thread-pool.max-threads", Integer.toString(workers)))).isEqualTo(blocked);
+    }
+
+    @Test
+    void withoutAConfiguredPoolItsDefaultSizeCounts() {
+        assertThat(maxBlockedThreads(Map.of())).isEqualTo(ExecutorRecorder.calculateMaxThreads() / 2)
+                .isGreaterThanOrEqualTo(100);
+    }
+
+    @Test
+    void aConfiguredBoundForBlockedThreadsWins() {
+        assertThat(maxBlockedThreads(Map.of("quarkus.thread-pool.max-threads", "8",
+                "quarkus.redis-bulkhead.max-blocked-threads", "0"))).isZero();
+    }
+
+    private static int maxBlockedThreads(Map<String, String> properties) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withSources(new PropertiesConfigSource(properties, "test", 100)).build();
+        return GlobalSettings.maxBlockedThreads(config.getConfigMapping(RedisBulkheadRuntimeConfig.class), config);
+    }
+
     @Test
     void everythingCanBeSwitchedOff() {
         assertThat(settings(Map.of("enabled", "false", "reports.enabled", "true"), REPORTS).get("reports").enabled()).isFalse();
@@ -116,7 +151,9 @@ class BulkheadSettingsTest {
             "\"reports\".max-wait      | 366d  | maxWait must not be longer than 365 days, but is PT8784H",
             "\"reports\".max-hold      | 0s    | maxHold must be at least one millisecond, but is PT0S",
             "\"reports\".max-hold      | 366d  | maxHold must not be longer than 365 days, but is PT8784H",
-            "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0" })
+            "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
+            "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
+            "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })
     void aValueOutOfBoundsNamesItsProperty(String property, String value, String message) {
         assertThatThrownBy(() -> settings(Map.of(property, value), REPORTS))
                 .isInstanceOf(ConfigurationException.class)

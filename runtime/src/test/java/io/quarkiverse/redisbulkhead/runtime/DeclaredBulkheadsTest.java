@@ -74,6 +74,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
+                new DefinedValue("max-waiters", "", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
     }
 
@@ -82,17 +83,20 @@ class DeclaredBulkheadsTest {
         Map<String, DefinedValue> values = byMember(reports(Map.of("quarkus.redis-bulkhead.reports.permits", "7",
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
-                "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.enabled", "true",
+                "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
+                "quarkus.redis-bulkhead.reports.enabled", "true",
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
-        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "enabled").forEach(member -> assertThat(
-                values.get(member)).satisfies(value -> {
-                    assertThat(value.source()).isEqualTo(CONFIGURATION);
-                    assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.\"reports\"." + member);
-                }));
+        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "enabled")
+                .forEach(member -> assertThat(
+                        values.get(member)).satisfies(value -> {
+                            assertThat(value.source()).isEqualTo(CONFIGURATION);
+                            assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.\"reports\"." + member);
+                        }));
         assertThat(values.get("expire").value()).isEqualTo("10s");
         assertThat(values.get("on-outage").value()).isEqualTo("local");
+        assertThat(values.get("max-waiters").value()).isEqualTo("0");
     }
 
     @Test

@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 class LockAdmissionTest {
@@ -37,5 +41,24 @@ class LockAdmissionTest {
         assertThat(second.heldNow()).isEmpty();
         assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("daily");
+    }
+
+    /** Trap 41: also those who wait for locks block threads. */
+    @Test
+    void aLockTellsWhichBoundIsReached() {
+        SemaphoreSpec patient = SemaphoreSpec.named("patient").permits(1).maxWait(Duration.ofSeconds(20)).build();
+        SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
+                new HolderIdentity("app", "host:1"), loss -> {
+                }, true, new WaitingCalls(0));
+        LockAdmission first = new LockAdmission("daily",
+                bounded.semaphore(patient).admit("A#a", WaitsOn.POOLED_THREAD));
+        LockAdmission second = new LockAdmission("daily",
+                bounded.semaphore(patient).admit("A#b", WaitsOn.POOLED_THREAD));
+
+        assertThat(first.heldNow()).hasSize(1);
+        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageStartingWith("Lock 'daily' is held by another, and the call cannot wait: 0 calls of this instance")
+                .hasMessageContaining("quarkus.redis-bulkhead.max-blocked-threads");
+        bounded.close();
     }
 }

@@ -38,7 +38,7 @@ public final class OwnApplication implements AutoCloseable {
     private final SemaphoreEngine engine;
     private final Vertx vertx;
     private final Executions executions = new Executions();
-    private final Continuations continuations = new Continuations();
+    private final Continuations continuations = new Continuations(0);
 
     static {
         // What Quarkus does at its start.

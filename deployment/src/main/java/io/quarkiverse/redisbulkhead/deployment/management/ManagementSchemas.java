@@ -76,6 +76,8 @@ final class ManagementSchemas {
                 .addProperty("maxWait", duration("How long a call waits"))
                 .addProperty("maxHold",
                         duration("For how long a permit is renewed at the most; missing when there is no bound"))
+                .addProperty("maxWaiters",
+                        number("How many calls of one instance may wait at once; missing when there is no bound"))
                 .addProperty("onLost", choice("What happens to an execution that loses its permit", "report", "interrupt"))
                 .addProperty("onOutage", choice("What happens to calls while Redis is away", "reject", "allow", "local"))
                 .addProperty("localPermits", number("The limit of this process under onOutage=local"));

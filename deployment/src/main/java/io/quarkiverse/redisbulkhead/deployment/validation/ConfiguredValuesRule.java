@@ -27,7 +27,8 @@ final class ConfiguredValuesRule implements Rule {
             "max-hold", DurationText.MAX_HOLD::parse,
             "on-lost", text -> ChoiceText.check("onLost", text, OnLost.class),
             "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
-            "local-permits", text -> CountText.parse("localPermits", text));
+            "local-permits", text -> CountText.parse("localPermits", text),
+            "max-waiters", text -> CountText.parseFromZero("maxWaiters", text));
 
     private static final Map<String, Consumer<String>> GLOBAL = Map.ofEntries(
             Map.entry("enabled", text -> checkTruth("enabled", text)),
@@ -35,6 +36,7 @@ final class ConfiguredValuesRule implements Rule {
             Map.entry("on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class)),
             Map.entry("command-timeout", DurationText.COMMAND_TIMEOUT::parse),
             Map.entry("instances", text -> CountText.parse("instances", text)),
+            Map.entry("max-blocked-threads", text -> CountText.parseFromZero("maxBlockedThreads", text)),
             Map.entry("rest.status", text -> GlobalValues.checkStatus(CountText.parse("status", text))),
             Map.entry("metrics.cluster-interval", DurationText.CLUSTER_INTERVAL::parse),
             Map.entry("metrics.key-tag", text -> checkTruth("keyTag", text)),

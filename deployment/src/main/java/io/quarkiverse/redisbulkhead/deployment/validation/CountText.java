@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-/** Reads a value that counts something, so it is a whole number from 1. */
+/** Reads a value that counts something, so it is a whole number. */
 final class CountText {
 
     private CountText() {
@@ -15,15 +15,26 @@ final class CountText {
      * @throws IllegalArgumentException when it is no such number
      */
     static int parse(String member, String written) {
+        return parse(member, written, 1);
+    }
+
+    /** As {@link #parse}, where zero has a meaning. */
+    static int parseFromZero(String member, String written) {
+        return parse(member, written, 0);
+    }
+
+    private static int parse(String member, String written, int least) {
         int count;
         try {
             count = Integer.parseInt(written.trim());
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
-                    member + " must be a whole number from 1 to " + Integer.MAX_VALUE + ", but is '" + written + "'", e);
+                    member + " must be a whole number from " + least + " to " + Integer.MAX_VALUE + ", but is '" + written
+                            + "'",
+                    e);
         }
-        if (count < 1) {
-            throw new IllegalArgumentException(member + " must be at least 1, but is " + count);
+        if (count < least) {
+            throw new IllegalArgumentException(member + " must be at least " + least + ", but is " + count);
         }
         return count;
     }

@@ -21,6 +21,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-hold: maxHold must be a duration such as 10m, 2h or PT10M, but is 'long'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
                     + " but is 'a while'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-waiters: maxWaiters must be at least 0, but is -1",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
@@ -38,6 +39,8 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
+            "RBH005 quarkus.redis-bulkhead.max-blocked-threads: maxBlockedThreads must be a whole number from 0 to 2147483647,"
+                    + " but is 'half'",
             "RBH005 quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be a duration such as 10s, 500ms or"
                     + " PT10S, but is 'soon'",
             "RBH005 quarkus.redis-bulkhead.metrics.key-tag: keyTag must be true or false, but is 'perhaps'",
@@ -59,6 +62,8 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-lost", "cry")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-outage", "wait")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".local-permits", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-waiters", "-1")
+            .overrideConfigKey("quarkus.redis-bulkhead.max-blocked-threads", "half")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.acquire-timeout", "a while")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "366d")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout", "PT-1S")
@@ -86,6 +91,7 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.fine.on-lost", "INTERRUPT")
             .overrideConfigKey("quarkus.redis-bulkhead.fine.on-outage", "local")
             .overrideConfigKey("quarkus.redis-bulkhead.fine.local-permits", "2")
+            .overrideConfigKey("quarkus.redis-bulkhead.fine.max-waiters", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.known-later.permits", "${PERMITS_FROM_THE_ENVIRONMENT_OF_PRODUCTION}")
             .overrideConfigKey("quarkus.redis-bulkhead.known-later.on-lost", "${ON_LOST_FROM_THE_ENVIRONMENT_OF_PRODUCTION}");
 

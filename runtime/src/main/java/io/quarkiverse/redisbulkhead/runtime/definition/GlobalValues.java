@@ -47,4 +47,16 @@ public final class GlobalValues {
             throw new IllegalArgumentException("instances must be at least 1, but is " + instances);
         }
     }
+
+    /**
+     * Checks how many calls may block threads of the worker pool while they wait.
+     *
+     * @param threads the value
+     * @throws IllegalArgumentException when it is below 0
+     */
+    public static void checkMaxBlockedThreads(int threads) {
+        if (threads < 0) {
+            throw new IllegalArgumentException("maxBlockedThreads must be at least 0, but is " + threads);
+        }
+    }
 }

@@ -1,13 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.jboss.threads.EnhancedQueueExecutor;
 
 import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Uni;
@@ -16,30 +18,72 @@ import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 
 /**
- * Where an asynchronous execution goes on when it had to wait for its permit.
+ * Where an asynchronous execution goes on when it had to wait for its permit, or for its rejection.
  * <p>
- * What began on an event loop goes back to its Vert.x context. What began on a thread that may block goes on on a thread
- * of its own, with the same Vert.x context: not on the store's thread, which it might block, and not on a worker, because
- * all workers may be waiting for just this. There are never more of these threads than executions that have been
- * granted their permits and are being started; idle ones end.
+ * What began on an event loop goes back to its Vert.x context. What began on a thread that may block goes on on a thread of
+ * our own, with the same Vert.x context: not on the store's thread, which it might block, and not on a worker, because
+ * all workers may be blocked until just this goes on. These threads are bounded, idle ones end, and tasks queue. ADR 0037
+ * tells why the queue always moves on, though the tasks are code of users that may block:
+ * <ul>
+ * <li>A task may wait for a permit in a blocking call. At most {@code maxBlockedThreads} threads do so at once, those of the
+ * worker pool included (see {@link PooledThreads}), and there are {@value #NEVER_WAITING} threads more than that.</li>
+ * <li>A task may await a guarded asynchronous call that it made itself. That call goes on on threads of another pool, the one
+ * of the next depth.</li>
+ * </ul>
  */
 public final class Continuations implements AutoCloseable {
 
-    private static final long KEEP_IDLE_SECONDS = 5;
+    /** How many threads of each pool are left when the others wait for permits. */
+    static final int NEVER_WAITING = 32;
 
-    private final ExecutorService threads;
+    /** How many pools there are. Calls that are nested deeper share the last one. */
+    static final int DEPTHS = 3;
 
-    /** Starts no thread yet. */
-    public Continuations() {
+    // The most that an EnhancedQueueExecutor takes.
+    private static final int MOST_THREADS = 0xfffff;
+    private static final Duration KEEP_IDLE = Duration.ofSeconds(5);
+
+    private final List<ExecutorService> pools;
+
+    /**
+     * Starts no thread yet.
+     *
+     * @param maxBlockedThreads how many threads, here and in the worker pool, may wait for permits at once
+     */
+    public Continuations(int maxBlockedThreads) {
+        int size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
         AtomicInteger number = new AtomicInteger();
-        threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, KEEP_IDLE_SECONDS, TimeUnit.SECONDS,
-                new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(task, "redis-bulkhead-continuation-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                // The application has stopped; whoever still waits for this must not wait for ever.
-                (task, pool) -> task.run());
+        pools = IntStream.range(0, DEPTHS).mapToObj(depth -> pool(depth, size, number)).toList();
+    }
+
+    // A ThreadPoolExecutor with a queue would either not grow before the queue is full, or not use idle threads first.
+    private static ExecutorService pool(int depth, int size, AtomicInteger number) {
+        return new EnhancedQueueExecutor.Builder().setRegisterMBean(false)
+                .setCorePoolSize(0).setMaximumPoolSize(size).setQueueLimited(false).setKeepAliveTime(KEEP_IDLE)
+                .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet()))
+                // After the application has stopped; a caller that still waits for this must not wait for ever.
+                .setHandoffExecutor(Runnable::run).build();
+    }
+
+    private static final class ContinuationThread extends Thread {
+
+        private final int depth;
+
+        private ContinuationThread(Runnable task, int depth, int number) {
+            super(task, "redis-bulkhead-continuation-" + number);
+            this.depth = depth;
+            setDaemon(true);
+        }
+    }
+
+    /** Whether the current thread is one of a pool of continuations. */
+    static boolean isOnOwnThread() {
+        return Thread.currentThread() instanceof ContinuationThread;
+    }
+
+    private ExecutorService poolForCurrentThread() {
+        int depth = Thread.currentThread() instanceof ContinuationThread here ? here.depth + 1 : 0;
+        return pools.get(Math.min(depth, DEPTHS - 1));
     }
 
     /**
@@ -51,6 +95,7 @@ public final class Continuations implements AutoCloseable {
         Context context = Vertx.currentContext();
         if (BlockingOperationControl.isBlockingAllowed()) {
             ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            ExecutorService threads = poolForCurrentThread();
             return task -> threads.execute(() -> run(task, loader, context));
         }
         // An event loop without a context is that of a library beside Vert.x; there is nowhere to go back to.
@@ -94,6 +139,6 @@ public final class Continuations implements AutoCloseable {
     /** Lets the threads end. */
     @Override
     public void close() {
-        threads.shutdown();
+        pools.forEach(ExecutorService::shutdown);
     }
 }

@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
 /** Guards one method. Safe for use by many threads. */
 @FunctionalInterface
@@ -18,4 +19,13 @@ public interface Guard {
      * @throws Exception what the method threw, or the rejection
      */
     Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception;
+
+    /**
+     * What a call by the current thread occupies while it waits for its permits.
+     *
+     * @return {@code NO_POOLED_THREAD} unless the guard blocks the calling thread
+     */
+    default WaitsOn waitsOn() {
+        return WaitsOn.NO_POOLED_THREAD;
+    }
 }

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
 /**
  * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again
@@ -26,6 +27,11 @@ public final class SynchronousGuard implements Guard {
         this.message = () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an "
                 + "event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni";
         this.bulkhead = bulkhead;
+    }
+
+    @Override
+    public WaitsOn waitsOn() {
+        return PooledThreads.current();
     }
 
     @Override

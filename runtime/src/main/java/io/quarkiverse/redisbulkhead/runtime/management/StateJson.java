@@ -73,6 +73,7 @@ final class StateJson {
                 .put("expire", spec.expire().toString())
                 .put("maxWait", spec.maxWait().toString());
         spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
+        put(json, "maxWaiters", spec.maxWaiters());
         return json.put("onLost", text(spec.onLost()))
                 .put("onOutage", text(spec.onOutage()))
                 .put("localPermits", spec.localPermits());

@@ -29,9 +29,10 @@ final class AdmissionChain implements Admission {
      *
      * @param semaphores in the order in which they are taken, at least one
      * @param method what the permits are for, as operators see it
+     * @param waitsOn what the call occupies while it waits
      */
-    AdmissionChain(List<Semaphore> semaphores, String method) {
-        this.requests = semaphores.stream().map(semaphore -> semaphore.request(method)).toList();
+    AdmissionChain(List<Semaphore> semaphores, String method, WaitsOn waitsOn) {
+        this.requests = semaphores.stream().map(semaphore -> semaphore.request(method, waitsOn)).toList();
         admit(0);
     }
 

@@ -14,6 +14,8 @@ public enum CallResult {
     FULL,
     /** All permits were taken for as long as it was to wait. */
     TIMED_OUT,
+    /** All permits were taken, and too many calls of this process waited already, so it was rejected at once. */
+    QUEUE_FULL,
     /** Too many were asking the store, so it is not known whether a permit was free. */
     CONTENDED,
     /** The store gave no answer, or the application is stopping. */

@@ -13,17 +13,29 @@ public final class Executions {
     private final UnderWay underWay = new UnderWay();
 
     /**
-     * Begins an execution.
+     * Begins an execution that occupies no pooled thread while it waits.
      *
      * @param semaphores in the order in which permits are taken, at least one
      * @param method what the permits are for, as operators see it
      * @return its admission; when the application is stopping, one that is rejected
      */
     public Admission admit(List<Semaphore> semaphores, String method) {
+        return admit(semaphores, method, WaitsOn.NO_POOLED_THREAD);
+    }
+
+    /**
+     * Begins an execution.
+     *
+     * @param semaphores in the order in which permits are taken, at least one
+     * @param method what the permits are for, as operators see it
+     * @param waitsOn what the call occupies while it waits
+     * @return its admission; when the application is stopping, one that is rejected
+     */
+    public Admission admit(List<Semaphore> semaphores, String method, WaitsOn waitsOn) {
         underWay.begin();
         try {
-            Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method)
-                    : new AdmissionChain(semaphores, method);
+            Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method, waitsOn)
+                    : new AdmissionChain(semaphores, method, waitsOn);
             CountedAdmission counted = admission instanceof CountedAdmission one ? one : new Counted(admission);
             return counted.countedBy(underWay);
         } catch (RuntimeException | Error e) {

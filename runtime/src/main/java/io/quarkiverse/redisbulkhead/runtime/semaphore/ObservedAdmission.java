@@ -72,7 +72,9 @@ final class ObservedAdmission implements Admission {
     }
 
     private CallResult result(Throwable rejection) {
-        if (rejection instanceof BulkheadFullException) {
+        if (rejection instanceof QueueFullException) {
+            return CallResult.QUEUE_FULL;
+        } else if (rejection instanceof BulkheadFullException) {
             return mayWait ? CallResult.TIMED_OUT : CallResult.FULL;
         } else if (rejection instanceof BulkheadContendedException) {
             return CallResult.CONTENDED;

@@ -52,6 +52,9 @@ final class PermitAdmission extends CountedAdmission {
     private final Bulkhead bulkhead;
     private final SemaphoreSpec spec;
     private final String method;
+    private final WaitsOn waitsOn;
+    // Why this makes one attempt though it was to wait.
+    private final Optional<String> boundReached;
     private final Timers timers;
     private final Duration lease;
     private final WaitLimit wait;
@@ -65,20 +68,23 @@ final class PermitAdmission extends CountedAdmission {
     // Null as long as the store was not contended.
     private Contention contention;
     private boolean hasWaited;
+    private boolean counted;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
     private boolean copyMayFollow;
     private boolean toldWhileAsking;
     private Supplier<RuntimeException> giveUpReason;
 
-    PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method) {
+    PermitAdmission(SemaphoreEngine engine, Bulkhead bulkhead, String method, WaitsOn waitsOn) {
         this.engine = engine;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
         this.method = method;
+        this.waitsOn = waitsOn;
         this.timers = engine.timers();
         this.lease = bulkhead.terms().lease();
-        this.wait = WaitLimit.of(timers, spec.maxWait());
+        this.boundReached = spec.maxWait().isZero() ? Optional.empty() : engine.waitingCalls().reached(spec, waitsOn);
+        this.wait = WaitLimit.of(timers, boundReached.isEmpty() ? spec.maxWait() : Duration.ZERO);
         this.permitId = engine.ids().next(spec.permits());
     }
 
@@ -150,7 +156,7 @@ final class PermitAdmission extends CountedAdmission {
             }
             contention = contention == null ? engine.newContention() : contention;
             Duration pause = contention.met(failure);
-            if (giveUpReason != null || !wait.mayWait() || wait.isOver()) {
+            if (giveUpReason != null || !wait.mayWait() || wait.isOver() || countWaiting().isPresent()) {
                 RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
                 state = State.REJECTED;
                 next = () -> rejectContended(rejection);
@@ -201,7 +207,7 @@ final class PermitAdmission extends CountedAdmission {
         } else if (reply instanceof Waiting place) {
             waiting(id, place);
         } else if (reply instanceof Full full) {
-            rejected(id, full.copyMayFollow(), full(full.limit(), full.nearestLeaseEnd()));
+            rejected(id, full.copyMayFollow(), full(boundReached, full.limit(), full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
                     null));
@@ -248,6 +254,7 @@ final class PermitAdmission extends CountedAdmission {
     }
 
     private void settle(LeasedPermit given) {
+        countOffWaiting();
         settlement.settle(given);
         // Last, so that a shutdown does not take for running what has ended.
         engine.underWay().end();
@@ -280,6 +287,12 @@ final class PermitAdmission extends CountedAdmission {
         }
         if (giveUpReason != null || wait.isOver()) {
             RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
+            state = State.REJECTED;
+            return () -> leaveAndReject(rejection);
+        }
+        Optional<String> bound = countWaiting();
+        if (bound.isPresent()) {
+            RuntimeException rejection = full(bound, limit, nearestLeaseEnd);
             state = State.REJECTED;
             return () -> leaveAndReject(rejection);
         }
@@ -450,11 +463,35 @@ final class PermitAdmission extends CountedAdmission {
     private RuntimeException timeOver() {
         Optional<Throwable> contended = contention == null ? Optional.empty() : contention.last();
         return contended.map(failure -> StoreFailures.rejection(spec.name(), failure))
-                .orElseGet(() -> full(limit, nearestLeaseEnd));
+                .orElseGet(() -> full(boundReached, limit, nearestLeaseEnd));
     }
 
-    private BulkheadFullException full(int limitInForce, Duration leaseEnd) {
-        return new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd);
+    private BulkheadFullException full(Optional<String> bound, int limitInForce, Duration leaseEnd) {
+        return bound
+                .<BulkheadFullException> map(
+                        reason -> new QueueFullException(reason, spec.name(), bulkhead.key(), limitInForce, leaseEnd))
+                .orElseGet(() -> new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd));
+    }
+
+    // Within the lock. From the first time on this counts among the waiting calls; else it tells which bound forbids that.
+    private Optional<String> countWaiting() {
+        if (counted) {
+            return Optional.empty();
+        }
+        Optional<String> bound = engine.waitingCalls().enter(spec, waitsOn);
+        counted = bound.isEmpty();
+        return bound;
+    }
+
+    private void countOffWaiting() {
+        boolean wasCounted;
+        synchronized (this) {
+            wasCounted = counted;
+            counted = false;
+        }
+        if (wasCounted) {
+            engine.waitingCalls().leave(spec, waitsOn);
+        }
     }
 
     /**

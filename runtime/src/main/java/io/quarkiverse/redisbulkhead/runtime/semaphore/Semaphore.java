@@ -62,22 +62,33 @@ public final class Semaphore {
     }
 
     /**
-     * Asks for a permit, and waits for it as long as the definition says.
+     * Asks for a permit, and waits for it as long as the definition says, without occupying a pooled thread.
      *
      * @param method what the permit is for, as operators see it
      * @return the request, under way
      */
     public Admission admit(String method) {
+        return admit(method, WaitsOn.NO_POOLED_THREAD);
+    }
+
+    /**
+     * Asks for a permit, and waits for it as long as the definition says.
+     *
+     * @param method what the permit is for, as operators see it
+     * @param waitsOn what the call occupies while it waits
+     * @return the request, under way
+     */
+    public Admission admit(String method, WaitsOn waitsOn) {
         if (!limiting) {
             return UncountedAdmission.of(bulkhead);
         }
         CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        return listener == CallListener.NONE ? engine.admit(bulkhead, method) : observed(listener, method);
+        return listener == CallListener.NONE ? engine.admit(bulkhead, method, waitsOn) : observed(listener, method, waitsOn);
     }
 
-    private Admission observed(CallListener listener, String method) {
+    private Admission observed(CallListener listener, String method, WaitsOn waitsOn) {
         listener.begins();
-        return new ObservedAdmission(engine.admit(bulkhead, method), listener, bulkhead.spec().maxWait());
+        return new ObservedAdmission(engine.admit(bulkhead, method, waitsOn), listener, bulkhead.spec().maxWait());
     }
 
     /**
@@ -85,14 +96,16 @@ public final class Semaphore {
      * second of several permits.
      *
      * @param method what the permit is for, as operators see it
+     * @param waitsOn what the call occupies while it waits
      * @return begins to ask; to be called at most once, by any thread
      */
-    Supplier<Admission> request(String method) {
+    Supplier<Admission> request(String method, WaitsOn waitsOn) {
         if (!limiting) {
             return () -> UncountedAdmission.of(bulkhead);
         }
         CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        return () -> listener == CallListener.NONE ? engine.admit(bulkhead, method) : observed(listener, method);
+        return () -> listener == CallListener.NONE ? engine.admit(bulkhead, method, waitsOn)
+                : observed(listener, method, waitsOn);
     }
 
     /**

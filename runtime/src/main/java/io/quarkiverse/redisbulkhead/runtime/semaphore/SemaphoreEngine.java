@@ -37,6 +37,7 @@ public final class SemaphoreEngine {
     private final SemaphoreListener listener;
     private final boolean fenced;
     private final Optional<SemaphoreEngine> fallback;
+    private final WaitingCalls waitingCalls;
     private final DoubleSupplier random;
     private final PermitIds ids = new PermitIds();
     private final Availability availability = new Availability();
@@ -49,7 +50,7 @@ public final class SemaphoreEngine {
     private volatile boolean stopping;
 
     /**
-     * An engine over the store that processes share.
+     * An engine over the store that processes share. Its waiting calls and those of the fallback are counted together.
      *
      * @param store where permits live
      * @param timers the clock
@@ -59,7 +60,22 @@ public final class SemaphoreEngine {
      */
     public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             SemaphoreEngine fallback) {
-        this(store, timers, identity, listener, true, Optional.of(fallback), () -> ThreadLocalRandom.current().nextDouble());
+        this(store, timers, identity, listener, true, Optional.of(fallback), fallback.waitingCalls,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * An engine over a store of this process, which is never away. Any number of calls may wait.
+     *
+     * @param store where permits live
+     * @param timers the clock
+     * @param identity who takes permits here
+     * @param listener told what happens
+     * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
+     */
+    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            boolean fenced) {
+        this(store, timers, identity, listener, fenced, new WaitingCalls(Integer.MAX_VALUE));
     }
 
     /**
@@ -70,14 +86,22 @@ public final class SemaphoreEngine {
      * @param identity who takes permits here
      * @param listener told what happens
      * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
+     * @param waitingCalls bounds the calls that wait
      */
     public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            boolean fenced) {
-        this(store, timers, identity, listener, fenced, Optional.empty(), () -> ThreadLocalRandom.current().nextDouble());
+            boolean fenced, WaitingCalls waitingCalls) {
+        this(store, timers, identity, listener, fenced, Optional.empty(), waitingCalls,
+                () -> ThreadLocalRandom.current().nextDouble());
     }
 
     SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener, boolean fenced,
             Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
+        this(store, timers, identity, listener, fenced, fallback,
+                fallback.map(SemaphoreEngine::waitingCalls).orElseGet(() -> new WaitingCalls(Integer.MAX_VALUE)), random);
+    }
+
+    private SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            boolean fenced, Optional<SemaphoreEngine> fallback, WaitingCalls waitingCalls, DoubleSupplier random) {
         this.store = store;
         this.inProcess = store instanceof InProcessPermitStore here ? here : null;
         this.timers = timers;
@@ -85,6 +109,7 @@ public final class SemaphoreEngine {
         this.listener = listener;
         this.fenced = fenced;
         this.fallback = fallback;
+        this.waitingCalls = waitingCalls;
         this.random = random;
         this.reclaimer = new PermitReclaimer(store, timers);
         this.returns = new PermitReturns(store, reclaimer);
@@ -160,7 +185,7 @@ public final class SemaphoreEngine {
     }
 
     /** Begins to ask for a permit. */
-    Admission admit(Bulkhead bulkhead, String method) {
+    Admission admit(Bulkhead bulkhead, String method, WaitsOn waitsOn) {
         SemaphoreSpec spec = bulkhead.spec();
         if (inProcess != null) {
             LeasedPermit atOnce = takeIfFree(bulkhead, method);
@@ -169,13 +194,13 @@ public final class SemaphoreEngine {
             }
         }
         long begunAt = timers.nanoTime();
-        Admission byStore = new PermitAdmission(this, bulkhead, method).begin();
+        Admission byStore = new PermitAdmission(this, bulkhead, method, waitsOn).begin();
         return switch (spec.onOutage()) {
             case REJECT -> byStore;
             case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(bulkhead));
             case LOCAL -> fallback.<Admission> map(local -> new FallbackAdmission(byStore, () -> {
                 Duration left = spec.maxWait().minusNanos(timers.nanoTime() - begunAt);
-                return local.admit(local(bulkhead, left.isNegative() ? Duration.ZERO : left), method);
+                return local.admit(local(bulkhead, left.isNegative() ? Duration.ZERO : left), method, waitsOn);
             })).orElse(byStore);
         };
     }
@@ -290,6 +315,10 @@ public final class SemaphoreEngine {
 
     UnderWay underWay() {
         return underWay;
+    }
+
+    WaitingCalls waitingCalls() {
+        return waitingCalls;
     }
 
     WaitingRoom room() {

@@ -29,7 +29,7 @@ class ContinuationsTest {
 
     static Vertx vertx;
 
-    final Continuations continuations = new Continuations();
+    final Continuations continuations = new Continuations(0);
 
     record Place(Context context, boolean eventLoop, Thread thread, ClassLoader loader) {
 

@@ -36,7 +36,7 @@ class GuardTest {
     final ManualAdmissions manual = ManualAdmissions.manual();
     final ManualAdmissions automatic = ManualAdmissions.automatic();
     final AtomicInteger calls = new AtomicInteger();
-    final Continuations continuations = new Continuations();
+    final Continuations continuations = new Continuations(0);
 
     @BeforeEach
     @AfterEach

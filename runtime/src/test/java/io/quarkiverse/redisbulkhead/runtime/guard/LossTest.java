@@ -30,7 +30,7 @@ class LossTest {
     static final Duration LONG = Duration.ofSeconds(10);
 
     final ManualAdmissions automatic = ManualAdmissions.automatic();
-    final Continuations continuations = new Continuations();
+    final Continuations continuations = new Continuations(0);
     final AtomicInteger cancellations = new AtomicInteger();
 
     @BeforeEach

@@ -28,7 +28,7 @@ class WaitingGuardTest {
     static final String CONTINUATION = "redis-bulkhead-continuation-";
 
     final ManualAdmissions waiting = ManualAdmissions.waiting();
-    final Continuations continuations = new Continuations();
+    final Continuations continuations = new Continuations(0);
     final AtomicInteger calls = new AtomicInteger();
     final CompletableFuture<String> ranOn = new CompletableFuture<>();
 

@@ -55,9 +55,9 @@ class CallSeriesTest {
             begin().decided(result, 0);
         }
 
-        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "contended", "unavailable", "cancelled"))
+        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "contended", "unavailable", "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(7);
+        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(8);
     }
 
     /** Those who are refused at once would make it seem that nobody waits for long. */

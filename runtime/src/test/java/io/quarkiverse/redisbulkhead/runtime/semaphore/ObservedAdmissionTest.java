@@ -189,7 +189,8 @@ class ObservedAdmissionTest {
     /** The caller's thread is asked about all of them; that the second one begins is up to the store. */
     @Test
     void severalBulkheads() {
-        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
+                WaitsOn.NO_POOLED_THREAD);
         log.isExactly("asks reports A#a", "asks other A#a", "begins");
         reply(new Granted(7, false));
         log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins");
@@ -201,7 +202,8 @@ class ObservedAdmissionTest {
 
     @Test
     void theFirstOfSeveralRejects() {
-        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
+                WaitsOn.NO_POOLED_THREAD);
         reply(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 

@@ -1,0 +1,89 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+
+/**
+ * Counts the calls of this process that wait for permits, and bounds them: those that block pooled threads, over all
+ * bulkheads, and all calls per bulkhead, over all keys. Safe for use by many threads.
+ */
+public final class WaitingCalls {
+
+    private final int maxBlockedThreads;
+
+    // Written within the lock; read without it, because most calls find no bound reached and never wait.
+    private volatile int blockedThreads;
+    // Without the bulkheads where no call waits, so that it does not grow with names that are made at run time.
+    private final Map<String, Integer> byBulkhead = new ConcurrentHashMap<>();
+
+    /**
+     * Counts from zero.
+     *
+     * @param maxBlockedThreads how many calls may block pooled threads while they wait; zero or less for none
+     */
+    public WaitingCalls(int maxBlockedThreads) {
+        this.maxBlockedThreads = maxBlockedThreads;
+    }
+
+    /**
+     * Whether a call could not wait now.
+     *
+     * @return the reason, which names the bound and how to change it; empty when the call may wait
+     */
+    Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
+        if (waitsOn == WaitsOn.POOLED_THREAD && blockedThreads >= maxBlockedThreads) {
+            return Optional.of(maxBlockedThreads + " calls of this instance already block pooled threads while they wait for "
+                    + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
+        }
+        if (spec.maxWaiters().isPresent() && atBulkhead(spec.name()) >= spec.maxWaiters().getAsInt()) {
+            return Optional.of(spec.maxWaiters().getAsInt() + " calls of this instance already wait at this bulkhead. Raise "
+                    + "quarkus.redis-bulkhead.\"" + spec.name() + "\".max-waiters, or SemaphoreSpec.maxWaiters for a bulkhead "
+                    + "that is defined in code");
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Counts a call that begins to wait, unless a bound is reached.
+     *
+     * @return the reason as in {@link #reached}; empty when the call is counted, and then {@link #leave} must follow
+     */
+    synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
+        Optional<String> bound = reached(spec, waitsOn);
+        if (bound.isEmpty()) {
+            count(spec.name(), waitsOn, 1);
+        }
+        return bound;
+    }
+
+    /** Counts a call off that has been counted. */
+    synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
+        count(spec.name(), waitsOn, -1);
+    }
+
+    // Within the lock.
+    private void count(String bulkhead, WaitsOn waitsOn, int change) {
+        if (waitsOn == WaitsOn.POOLED_THREAD) {
+            blockedThreads += change;
+        }
+        byBulkhead.merge(bulkhead, change, (before, more) -> before + more == 0 ? null : before + more);
+    }
+
+    /** How many calls block pooled threads now. */
+    int blockedThreads() {
+        return blockedThreads;
+    }
+
+    /** How many calls wait at a bulkhead now, over all keys. */
+    int atBulkhead(String bulkhead) {
+        return byBulkhead.getOrDefault(bulkhead, 0);
+    }
+
+    /** Whether no call is counted. */
+    boolean isEmpty() {
+        return blockedThreads == 0 && byBulkhead.isEmpty();
+    }
+}

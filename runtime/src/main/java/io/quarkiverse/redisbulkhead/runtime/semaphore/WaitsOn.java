@@ -1,0 +1,10 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+/** What a call occupies while it waits for a permit. */
+public enum WaitsOn {
+
+    /** A thread of a bounded pool that other work needs too: Quarkus' worker pool, or the pool of continuations. */
+    POOLED_THREAD,
+    /** No such thread: the call is asynchronous, or blocks a virtual thread or a thread of the application's own. */
+    NO_POOLED_THREAD
+}

@@ -1,0 +1,190 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Uni;
+
+/** Trap 36: however many executions go on at once, and whatever blocks them, the threads are bounded and the queue moves on. */
+class BoundedContinuationsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int MAX_BLOCKED = 4;
+    private static final int POOL = MAX_BLOCKED + Continuations.NEVER_WAITING;
+
+    private final Continuations continuations = new Continuations(MAX_BLOCKED);
+    private final RealTimers timers = new RealTimers();
+    private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers,
+            new HolderIdentity("app", "host:1"), loss -> {
+            }, true, new WaitingCalls(MAX_BLOCKED));
+
+    @BeforeEach
+    void threadsMayBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+        await().atMost(LONG).until(() -> threads() == 0);
+    }
+
+    @AfterEach
+    void close() {
+        engine.refuseAndRejectWaiters();
+        engine.close();
+        continuations.close();
+    }
+
+    @Test
+    void fourThousandRejectionsWhoseHandlersBlock() throws Exception {
+        int calls = 4_000;
+        ManualAdmissions waiting = ManualAdmissions.waiting();
+        CountDownLatch gate = new CountDownLatch(1);
+        CountDownLatch handled = new CountDownLatch(calls);
+        AtomicInteger inHandlers = new AtomicInteger();
+        UniGuard guard = new UniGuard("reports", continuations);
+        for (int i = 0; i < calls; i++) {
+            guard.call(waiting, () -> Uni.createFrom().item("done")).onFailure().invoke(rejection -> {
+                inHandlers.incrementAndGet();
+                pass(gate);
+                handled.countDown();
+            }).subscribe().with(item -> {
+            }, rejection -> {
+            });
+        }
+
+        waiting.all.forEach(admission -> admission.reject(new BulkheadFullException("reports", 1, Duration.ZERO)));
+
+        await().atMost(LONG).until(() -> inHandlers.get() == POOL);
+        assertThat(threads()).isEqualTo(POOL);
+        gate.countDown();
+        assertThat(handled.await(30, TimeUnit.SECONDS)).as("all are told").isTrue();
+        assertThat(threads()).isLessThanOrEqualTo(POOL);
+    }
+
+    /**
+     * Trap 41: the tasks before it in the queue are blocking calls, more than there are threads, that wait for the permit
+     * of the execution that is to go on.
+     */
+    @Test
+    void anExecutionGoesOnThoughMoreTasksThanThreadsWantItsPermit() throws Exception {
+        Semaphore wanted = engine.semaphore(spec("wanted").maxWait(Duration.ofDays(1)).build());
+        SynchronousGuard blocking = new SynchronousGuard("Wanted#blocking", "wanted");
+        ManualAdmissions toGoOn = ManualAdmissions.waiting();
+        CompletableFuture<String> holder = new UniGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),
+                () -> new UniGuard("other", continuations).call(toGoOn, () -> Uni.createFrom().item("went on")))
+                .map(String::valueOf).subscribeAsCompletionStage();
+
+        List<CompletableFuture<String>> others = new ArrayList<>();
+        for (int i = 0; i < 2 * POOL; i++) {
+            CompletableFuture<String> other = new CompletableFuture<>();
+            others.add(other);
+            continuations.here().execute(() -> {
+                try {
+                    other.complete((String) blocking.call(() -> wanted.admit("A#blocking", blocking.waitsOn()), () -> "done"));
+                } catch (Exception e) {
+                    other.completeExceptionally(e);
+                }
+            });
+        }
+        toGoOn.last().grant();
+
+        assertThat(holder.get(30, TimeUnit.SECONDS)).isEqualTo("went on");
+        for (CompletableFuture<String> other : others) {
+            assertThat(other.handle((done, failure) -> failure == null || failure instanceof BulkheadFullException)
+                    .get(30, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(others.stream().filter(other -> !other.isCompletedExceptionally())).hasSizeGreaterThanOrEqualTo(MAX_BLOCKED);
+    }
+
+    /** Each task awaits a guarded call that it makes, which must wait and go on itself. */
+    @Test
+    void tasksThatAwaitGuardedCallsGetTheirResults() throws Exception {
+        ManualAdmissions outer = ManualAdmissions.waiting();
+        ManualAdmissions inner = ManualAdmissions.waiting();
+        UniGuard guard = new UniGuard("reports", continuations);
+        List<CompletableFuture<Object>> results = IntStream.range(0, 2 * POOL)
+                .mapToObj(i -> guard.call(outer, () -> {
+                    Uni<Object> nested = guard.call(() -> begin(inner), () -> Uni.createFrom().item("nested"));
+                    return Uni.createFrom().item(nested.await().atMost(LONG));
+                }).subscribeAsCompletionStage()).toList();
+
+        outer.all.forEach(ManualAdmissions.ManualAdmission::grant);
+        await().atMost(LONG).until(() -> begun(inner) == POOL);
+        for (int granted = 0; granted < 2 * POOL; granted++) {
+            int next = granted;
+            await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> begun(inner) > next);
+            grant(inner, next);
+        }
+
+        for (CompletableFuture<Object> result : results) {
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("nested");
+        }
+        assertThat(threads()).isLessThanOrEqualTo(2 * POOL);
+    }
+
+    @Test
+    void theirThreadsArePooledThreads() throws Exception {
+        CompletableFuture<Object> there = new CompletableFuture<>();
+        continuations.here().execute(() -> there.complete(PooledThreads.current()));
+        assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("POOLED_THREAD");
+        assertThat(PooledThreads.current().toString()).isEqualTo("NO_POOLED_THREAD");
+    }
+
+    private static Admission begin(ManualAdmissions admissions) {
+        synchronized (admissions) {
+            return admissions.get();
+        }
+    }
+
+    private static int begun(ManualAdmissions admissions) {
+        synchronized (admissions) {
+            return admissions.all.size();
+        }
+    }
+
+    private static void grant(ManualAdmissions admissions, int number) {
+        ManualAdmissions.ManualAdmission admission;
+        synchronized (admissions) {
+            admission = admissions.all.get(number);
+        }
+        admission.grant();
+    }
+
+    private static SemaphoreSpec.Builder spec(String name) {
+        return SemaphoreSpec.named(name).permits(1);
+    }
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("redis-bulkhead-continuation-")).count();
+    }
+
+    private static void pass(CountDownLatch gate) {
+        try {
+            gate.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,278 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** Trap 41: waiting calls are bounded, and each is counted exactly for as long as it waits. */
+class WaitingCallsTest {
+
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
+            .maxWait(Duration.ofSeconds(60)).build();
+    static final SemaphoreSpec TWO_WAIT = SPEC.toBuilder().maxWaiters(2).build();
+    static final Duration FAR = Duration.ofSeconds(25);
+    static final long STORE_TIME = 1_000_000;
+
+    final ManualStore store = new ManualStore();
+    final ManualTimers timers = new ManualTimers();
+    final WaitingCalls waiting = new WaitingCalls(2);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
+    }, true, waiting);
+
+    @AfterEach
+    void nothingIsCountedAtTheEnd() {
+        engine.refuseAndRejectWaiters();
+        store.answerReleases(false);
+        assertThat(waiting.isEmpty()).as("no call is counted after the end").isTrue();
+        assertThat(engine.room().size()).as("waiters in this process").isZero();
+    }
+
+    @Test
+    void aCallThatFindsTheBoundReachedMakesOneAttempt() {
+        waitOnThread(SPEC);
+        waitOnThread(other("others"));
+
+        Admission third = askOnThread(SPEC);
+        assertThat(request().place()).as("it is not to wait").isZero();
+        answerFull();
+
+        assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class)
+                .hasMessage(
+                        "Bulkhead 'reports' is full, and the call cannot wait: 2 calls of this instance already block pooled "
+                                + "threads while they wait for permits. Return a Uni, use virtual threads, or raise "
+                                + "quarkus.redis-bulkhead.max-blocked-threads")
+                .satisfies(full -> assertThat(((BulkheadFullException) full).nearestLeaseEnd()).isEqualTo(FAR));
+        assertThat(waiting.blockedThreads()).isEqualTo(2);
+        assertThat(store.cancelled).isEmpty();
+    }
+
+    @Test
+    void aCallThatGetsItsPermitAtOnceIsNeverRejected() {
+        waitOnThread(SPEC);
+        waitOnThread(SPEC);
+
+        Admission third = askOnThread(other("free"));
+        store.acquires.get("free").complete(new Granted(42, false));
+
+        assertThat(granted(third)).isCompleted();
+        assertThat(waiting.blockedThreads()).isEqualTo(2);
+    }
+
+    /** Many calls that start together all find that they may wait. */
+    @Test
+    void aCallThatMustWaitWhenTheBoundHasBeenReachedMeanwhileLeavesTheWaiters() {
+        Admission first = askOnThread(SPEC);
+        CompletableFuture<?> firstReply = store.acquires.get("reports");
+        waitOnThread(other("others"));
+        waitOnThread(other("others"));
+        assertThat(firstReply).isNotDone();
+
+        store.pending.get(0).complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.answerReleases(false);
+
+        assertThat(rejection(first)).isInstanceOf(QueueFullException.class).hasMessageContaining("max-blocked-threads");
+        assertThat(store.releases).as("it gives its place back").containsKey("reports");
+        assertThat(waiting.atBulkhead("reports")).isZero();
+    }
+
+    @Test
+    void callsThatBlockNoPooledThreadDoNotCountAmongThoseThatDo() {
+        for (int i = 0; i < 10; i++) {
+            waitElsewhere(SPEC);
+        }
+        assertThat(waiting.blockedThreads()).isZero();
+        assertThat(waiting.atBulkhead("reports")).isEqualTo(10);
+
+        Admission onThread = waitOnThread(SPEC);
+        assertThat(granted(onThread)).isNotDone();
+    }
+
+    @Test
+    void theBoundOfABulkheadCountsAllItsKeysAndAllKindsOfCalls() {
+        Semaphore semaphore = engine.semaphore(TWO_WAIT);
+        semaphore.forKey("a", OptionalInt.empty()).admit("A#a", WaitsOn.POOLED_THREAD);
+        answerWaiting("reports");
+        semaphore.forKey("b", OptionalInt.of(7)).admit("A#a");
+        answerWaiting("reports");
+
+        Admission third = semaphore.forKey("c", OptionalInt.empty()).admit("A#a");
+        assertThat(request().place()).isZero();
+        answerFull();
+
+        assertThat(rejection(third)).hasMessage("Bulkhead 'reports' is full for this key, and the call cannot wait: 2 calls of "
+                + "this instance already wait at this bulkhead. Raise quarkus.redis-bulkhead.\"reports\".max-waiters, or "
+                + "SemaphoreSpec.maxWaiters for a bulkhead that is defined in code");
+        assertThat(granted(waitElsewhere(other("others")))).as("another bulkhead").isNotDone();
+    }
+
+    @Test
+    void withABoundOfZeroNoCallWaits() {
+        Admission admission = engine.semaphore(SPEC.toBuilder().maxWaiters(0).build()).admit("A#a");
+        assertThat(request().place()).isZero();
+        answerFull();
+        assertThat(rejection(admission)).isInstanceOf(QueueFullException.class);
+    }
+
+    @Test
+    void withoutAWaitNoBoundIsTold() {
+        waitOnThread(SPEC);
+        waitOnThread(SPEC);
+        Admission once = askOnThread(SPEC.toBuilder().maxWait(Duration.ZERO).build());
+        answerFull();
+        assertThat(rejection(once)).isExactlyInstanceOf(BulkheadFullException.class);
+    }
+
+    @Test
+    void everyEndOfAWaitMakesRoomForAnother() {
+        SemaphoreSpec one = SPEC.toBuilder().fair(true).maxWaiters(1).build();
+
+        Admission granted = waitOnThread(one);
+        assertThat(waiting.atBulkhead("reports")).isEqualTo(1);
+        store.listener.accept(new HandedOver(request().permitId(), new HandOver(42, STORE_TIME + 30_000)));
+        assertThat(granted(granted)).isCompleted();
+        assertThat(waiting.isEmpty()).as("granted").isTrue();
+
+        Admission cancelled = waitOnThread(one);
+        cancelled.end();
+        store.answerReleases(false);
+        assertThat(rejection(cancelled)).isNotNull();
+        assertThat(waiting.isEmpty()).as("cancelled").isTrue();
+
+        Admission late = waitOnThread(one);
+        timers.advance(Duration.ofSeconds(60));
+        answerFull();
+        assertThat(rejection(late)).isExactlyInstanceOf(BulkheadFullException.class);
+        assertThat(waiting.isEmpty()).as("timed out").isTrue();
+
+        Admission noAnswer = askOnThread(one);
+        store.acquires.get("reports").completeExceptionally(ManualStore.lost());
+        assertThat(rejection(noAnswer)).isNotNull();
+        assertThat(waiting.isEmpty()).as("no answer").isTrue();
+    }
+
+    /** It goes on waiting, whether it looks for a permit again or queues anew; and counts once. */
+    @Test
+    void aWaiterThatAsksAgainIsCountedOnce() {
+        Admission admission = waitOnThread(SPEC);
+        store.listener.accept(new PermitFree(request().permitId()));
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports");
+        assertThat(waiting.blockedThreads()).as("while it asks").isEqualTo(1);
+        answerWaiting("reports");
+        assertThat(waiting.blockedThreads()).isEqualTo(1);
+        assertThat(granted(admission)).isNotDone();
+    }
+
+    @Test
+    void aPauseOfAContendedStoreIsAWaitToo() {
+        Admission first = askOnThread(SPEC);
+        contend();
+        assertThat(waiting.blockedThreads()).isEqualTo(1);
+        waitOnThread(other("others"));
+
+        Admission third = askOnThread(other("third"));
+        assertThat(store.requests.get("third").place()).isZero();
+        store.acquires.get("third").completeExceptionally(new StoreContendedException("contended"));
+        assertThat(rejection(third)).isInstanceOf(BulkheadContendedException.class);
+
+        first.end();
+        store.answerReleases(false);
+        assertThat(waiting.blockedThreads()).isEqualTo(1);
+    }
+
+    /** The limit of this process and the shared one have the same waiters. */
+    @Test
+    void callsThatWaitForTheLimitOfThisProcessCount() {
+        SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, STORE_TIME), timers,
+                new HolderIdentity("app", "host:1"), loss -> {
+                }, false, waiting);
+        SemaphoreEngine withFallback = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
+        }, true, Optional.of(local), () -> 0.5);
+        Semaphore semaphore = withFallback
+                .semaphore(SPEC.toBuilder().localPermits(1).onOutage(OnOutage.LOCAL).maxWaiters(1).build());
+
+        Admission runs = away(semaphore);
+        Admission waits = away(semaphore);
+        Admission tooMany = away(semaphore);
+
+        assertThat(granted(runs)).isCompleted();
+        assertThat(granted(waits)).isNotDone();
+        assertThat(waiting.blockedThreads()).isEqualTo(1);
+        assertThat(rejection(tooMany)).isInstanceOf(QueueFullException.class).hasMessageContaining("max-waiters");
+        runs.end();
+        assertThat(granted(waits)).isCompleted();
+        withFallback.refuseAndRejectWaiters();
+    }
+
+    private Admission away(Semaphore semaphore) {
+        Admission admission = semaphore.admit("A#a", WaitsOn.POOLED_THREAD);
+        store.acquires.get("reports").completeExceptionally(new StoreException("away", false, null));
+        return admission;
+    }
+
+    private void contend() {
+        store.acquires.get("reports").completeExceptionally(new StoreContendedException("contended"));
+    }
+
+    private static SemaphoreSpec other(String name) {
+        return SemaphoreSpec.named(name).permits(1).maxWait(Duration.ofSeconds(60)).build();
+    }
+
+    private Admission askOnThread(SemaphoreSpec spec) {
+        return engine.semaphore(spec).admit("A#a", WaitsOn.POOLED_THREAD);
+    }
+
+    private Admission waitOnThread(SemaphoreSpec spec) {
+        Admission admission = askOnThread(spec);
+        answerWaiting(spec.name());
+        return admission;
+    }
+
+    private Admission waitElsewhere(SemaphoreSpec spec) {
+        Admission admission = engine.semaphore(spec).admit("A#a");
+        answerWaiting(spec.name());
+        return admission;
+    }
+
+    private void answerWaiting(String bulkhead) {
+        store.acquires.get(bulkhead).complete(new Waiting(1, FAR, STORE_TIME, false));
+    }
+
+    private void answerFull() {
+        store.acquires.get("reports").complete(new Full(1, FAR, false));
+    }
+
+    private AcquireRequest request() {
+        return store.requests.get("reports");
+    }
+
+    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
+    }
+}

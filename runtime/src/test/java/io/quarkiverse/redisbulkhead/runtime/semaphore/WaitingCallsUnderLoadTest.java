@@ -1,0 +1,147 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.RepeatedTest;
+
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** Trap 41: however calls end, none stays counted. */
+class WaitingCallsUnderLoadTest {
+
+    private static final int THREADS = 8;
+    private static final int CALLS_PER_THREAD = 500;
+    private static final int MOST_BLOCKED = 3;
+    private static final int MOST_WAITERS = 4;
+
+    /** Now and then gives no answer, or is contended. */
+    private static final class UnreliableStore extends ForwardingStore {
+
+        private UnreliableStore(LocalPermitStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+            return switch (ThreadLocalRandom.current().nextInt(20)) {
+                case 0 -> CompletableFuture.failedStage(ManualStore.lost());
+                case 1 -> CompletableFuture.failedStage(new StoreContendedException("contended"));
+                case 2 -> super.acquire(request).thenCompose(reply -> CompletableFuture.failedStage(ManualStore.lost()));
+                default -> super.acquire(request);
+            };
+        }
+
+        @Override
+        public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit,
+                Map<String, Duration> places) {
+            return ThreadLocalRandom.current().nextInt(5) == 0 ? CompletableFuture.failedStage(ManualStore.lost())
+                    : super.poll(bulkhead, limit, places);
+        }
+    }
+
+    private final WaitingCalls waiting = new WaitingCalls(MOST_BLOCKED);
+    private final RealTimers timers = new RealTimers();
+    private final SemaphoreEngine engine = engine();
+    private final AtomicInteger queueFull = new AtomicInteger();
+    private final AtomicInteger granted = new AtomicInteger();
+    private final ConcurrentLinkedQueue<Admission> all = new ConcurrentLinkedQueue<>();
+
+    private SemaphoreEngine engine() {
+        HolderIdentity identity = new HolderIdentity("app", "host:1");
+        SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers, identity, loss -> {
+        }, false, waiting);
+        return new SemaphoreEngine(new UnreliableStore(new LocalPermitStore(timers::nanoTime, 0)), timers, identity, loss -> {
+        }, local);
+    }
+
+    @RepeatedTest(3)
+    void afterThousandsOfRandomEndsTheCountIsZero() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Random random = new Random(i);
+                callers.add(threads.submit(() -> {
+                    for (int call = 0; call < CALLS_PER_THREAD; call++) {
+                        call(random);
+                    }
+                }));
+            }
+            for (Future<?> caller : callers) {
+                caller.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        engine.refuseAndRejectWaiters();
+        await().atMost(Duration.ofSeconds(20)).until(
+                () -> all.stream().allMatch(admission -> admission.granted().toCompletableFuture().isDone()));
+        engine.close();
+
+        assertThat(waiting.isEmpty()).as("no call is counted").isTrue();
+        assertThat(granted).as("calls that ran").hasPositiveValue();
+        assertThat(queueFull).as("calls that met a bound").hasPositiveValue();
+    }
+
+    private void call(Random random) {
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named("bulkhead-" + random.nextInt(2)).permits(1).fair(random.nextBoolean())
+                .maxWait(Duration.ofMillis(random.nextInt(5))).onOutage(OnOutage.values()[random.nextInt(3)]);
+        if (random.nextBoolean()) {
+            spec.maxWaiters(MOST_WAITERS);
+        }
+        Semaphore semaphore = engine.semaphore(spec.build()).forKey("key-" + random.nextInt(2), OptionalInt.empty());
+        Admission admission = semaphore.admit("A#a", WaitsOn.values()[random.nextInt(2)]);
+        all.add(admission);
+        assertThat(waiting.blockedThreads()).isBetween(0, MOST_BLOCKED);
+        switch (random.nextInt(4)) {
+            case 0 -> admission.end();
+            case 1 -> {
+                // As a caller that is interrupted: it does not wait, and ends.
+                Thread.currentThread().interrupt();
+                awaitPermit(admission);
+                Thread.interrupted();
+            }
+            case 2 -> admission.granted().whenComplete((permits, rejection) -> admission.end());
+            default -> awaitPermit(admission);
+        }
+    }
+
+    private void awaitPermit(Admission admission) {
+        try {
+            BlockingWait.permits("any", admission);
+            granted.incrementAndGet();
+        } catch (RuntimeException rejection) {
+            if (rejection instanceof QueueFullException) {
+                queueFull.incrementAndGet();
+            }
+        } finally {
+            BlockingWait.awaitUninterruptibly(admission.end());
+        }
+    }
+}
