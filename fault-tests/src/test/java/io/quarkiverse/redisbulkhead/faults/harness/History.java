@@ -26,6 +26,8 @@ public final class History {
     private final Set<String> lostPermits = new HashSet<>();
     private final Map<String, Long> entries = new TreeMap<>();
     private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
+    private long entriesWithoutPermit;
+    private long entriesAboveLimit;
     private long last = System.nanoTime();
 
     private static String id(String worker, long number) {
@@ -41,7 +43,14 @@ public final class History {
         long at = now();
         // A process that stood still may learn of the loss before it tells of the entry.
         long lost = lostPermits.contains(permit) ? at : Visit.NEVER;
-        inside.put(id(worker, number), new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost));
+        Visit visit = new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost);
+        inside.put(id(worker, number), visit);
+        if (permit.isEmpty()) {
+            entriesWithoutPermit++;
+        }
+        if (inside(other -> other.limited().equals(visit.limited())) > currentLimit(bulkhead)) {
+            entriesAboveLimit++;
+        }
         entries.merge(bulkhead, 1L, Long::sum);
         entriesOfWorkers.merge(worker, 1L, Long::sum);
     }
@@ -83,7 +92,7 @@ public final class History {
     }
 
     /** The last exception of each kind. */
-    synchronized Collection<String> lastExceptions() {
+    public synchronized Collection<String> lastExceptions() {
         return List.copyOf(lastExceptions.values());
     }
 
@@ -148,6 +157,25 @@ public final class History {
     /** How many calls of a bulkhead did not come through because Redis was not available. */
     public synchronized long unavailable(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " unavailable", 0L);
+    }
+
+    /** How many executions have begun without a permit. */
+    public synchronized long entriesWithoutPermit() {
+        return entriesWithoutPermit;
+    }
+
+    /**
+     * How many executions have made it more than the limit by their begin, unless others that were inside knew of the loss of
+     * their
+     * permits. Nothing else is excused here.
+     */
+    public synchronized long entriesAboveLimit() {
+        return entriesAboveLimit;
+    }
+
+    /** How many calls of a bulkhead did not come through because all permits were taken, or too many waited. */
+    public synchronized long full(String bulkhead) {
+        return rejections.getOrDefault(bulkhead + " full", 0L);
     }
 
     private static Visit ended(Visit visit, long at) {

@@ -234,9 +234,15 @@ public final class Stage implements AutoCloseable {
 
     /** Lets a fault last for so long. */
     public void faultLasts(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        await("end of a fault").atMost(time.multipliedBy(2).plus(SLACK)).until(() -> System.nanoTime() - end >= 0);
+        passes(time);
         faultOverSince = System.nanoTime();
+    }
+
+    /** Lets so much time pass. */
+    public void passes(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        await("end of a time").atMost(time.multipliedBy(2).plus(SLACK)).pollInterval(Duration.ofMillis(10))
+                .until(() -> System.nanoTime() - end >= 0);
     }
 
     /** Waits until so many more executions have begun. */
