@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * What the observer saw. Its times grow with each event, so no two events are at the same time. Safe for use by many threads.
@@ -96,6 +98,15 @@ public final class History {
         return List.copyOf(lastExceptions.values());
     }
 
+    /**
+     * The last exception of one kind.
+     *
+     * @param kind as in {@link #rejections}
+     */
+    public synchronized String lastException(String kind) {
+        return lastExceptions.getOrDefault(kind, "");
+    }
+
     synchronized void paused(String worker, long from, long until) {
         pauses.add(new Pause(worker, from, until));
     }
@@ -176,6 +187,24 @@ public final class History {
     /** How many calls of a bulkhead did not come through because all permits were taken, or too many waited. */
     public synchronized long full(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " full", 0L);
+    }
+
+    /**
+     * For how long, at the longest, no execution of a bulkhead began.
+     *
+     * @param since what began before does not count; by {@link System#nanoTime()}
+     */
+    public synchronized Duration longestGap(String bulkhead, long since) {
+        long[] begins = Stream.concat(finished.stream(), inside.values().stream())
+                .filter(visit -> visit.bulkhead().equals(bulkhead) && visit.began() > since).mapToLong(Visit::began).sorted()
+                .toArray();
+        long longest = 0;
+        long before = since;
+        for (long begin : begins) {
+            longest = Math.max(longest, begin - before);
+            before = begin;
+        }
+        return Duration.ofNanos(longest);
     }
 
     private static Visit ended(Visit visit, long at) {

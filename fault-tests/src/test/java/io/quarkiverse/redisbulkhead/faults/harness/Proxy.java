@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+
+import javax.net.ssl.SSLContext;
 
 /** The network between applications and a server: it passes bytes on, late, in part, or not at all. */
 public final class Proxy implements AutoCloseable {
@@ -43,6 +46,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     private volatile int upstreamPort;
+    private final Optional<SSLContext> tls;
     private final int port;
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Random random = new Random(42);
@@ -60,14 +64,24 @@ public final class Proxy implements AutoCloseable {
 
     /** Stands before the server on that port of this machine. */
     Proxy(int upstreamPort) {
+        this(upstreamPort, Optional.empty());
+    }
+
+    /** As the other one; clients talk TLS with it, and the server does not. */
+    Proxy(int upstreamPort, SSLContext tls) {
+        this(upstreamPort, Optional.of(tls));
+    }
+
+    private Proxy(int upstreamPort, Optional<SSLContext> tls) {
         this.upstreamPort = upstreamPort;
+        this.tls = tls;
         this.server = listen(0);
         this.port = server.getLocalPort();
     }
 
     private ServerSocket listen(int on) {
         try {
-            ServerSocket socket = new ServerSocket();
+            ServerSocket socket = tls.isEmpty() ? new ServerSocket() : tls.get().getServerSocketFactory().createServerSocket();
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(InetAddress.getByName(RedisProcess.HOST), on), 500);
             Observer.daemon(() -> accept(socket), "proxy");
@@ -79,7 +93,7 @@ public final class Proxy implements AutoCloseable {
 
     /** The value of {@code quarkus.redis.hosts} for who is to go through it. */
     public String url() {
-        return "redis://" + RedisProcess.HOST + ":" + port;
+        return (tls.isEmpty() ? "redis://" : "rediss://") + RedisProcess.HOST + ":" + port;
     }
 
     /** From now on each byte arrives that much later, in both directions. */
@@ -107,7 +121,10 @@ public final class Proxy implements AutoCloseable {
         lossOfAnswers = part;
     }
 
-    /** From now on that part of the new connections is reset when the client says its first word. */
+    /**
+     * From now on that part of the new connections is reset when the client says its first word, or before the handshake of
+     * TLS.
+     */
     public void resetHandshakes(double part) {
         lossOfHandshakes = part;
     }
@@ -254,7 +271,9 @@ public final class Proxy implements AutoCloseable {
 
     private void reset(Socket client) throws IOException {
         try (client) {
-            client.getInputStream().read();
+            if (tls.isEmpty()) {
+                client.getInputStream().read();
+            }
             // Without this, closing is a polite end.
             client.setSoLinger(true, 0);
             resets.incrementAndGet();

@@ -121,6 +121,13 @@ public final class Stage implements AutoCloseable {
         return proxy;
     }
 
+    /** As {@link #proxy}; applications talk TLS with it, whose certificate nobody knows. */
+    public Proxy tlsProxy(RedisProcess redis) {
+        Proxy proxy = new Proxy(redis.port(), Certificate.serverContext(newFile("certificate.p12")));
+        others.add(proxy);
+        return proxy;
+    }
+
     /** Starts applications, and waits until they can be told what to do. */
     public List<WorkerProcess> workers(int number, String redisUrl) {
         return workers(number, redisUrl, Map.of());

@@ -86,6 +86,13 @@ final class Load {
         stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= goal);
     }
 
+    /**
+     * The last caller that was told that Redis is not available was told why, in the words of the server and of its settings.
+     */
+    void assertReason(String... words) {
+        assertThat(stage.history().lastException("open unavailable")).contains(words).doesNotContain("no answer");
+    }
+
     /** Waits until all bulkheads work as before. */
     void awaitRecovery(Duration atMost) {
         stage.awaitRecovery("open", atMost);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -135,5 +136,28 @@ class ManyWaitersTest {
         });
         stage.awaitRecovery("the end of the waiters", Duration.ofSeconds(5), () -> waiters.stream().allMatch(Held::isDone));
         assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 10. */
+    @Tag("long")
+    @Scenario(value = "SIGSTOP of an application whose callers wait, for longer than it counts as alive", expected = "its callers have lost no place to others that came later; all are served in order")
+    void waitersSleep(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);
+        Held holder = workers.get(0).hold("single");
+        stage.awaitInside("single", 1);
+        WorkerProcess sleeper = workers.get(1);
+        List<Held> waiters = TransientFaultsTest.queue(stage, redis, List.of(sleeper), 5).get(0);
+
+        stage.fault(sleeper::pause);
+        Held later = workers.get(0).hold("single");
+        stage.faultLasts(Duration.ofSeconds(6));
+        stage.repair(sleeper::resume);
+        stage.awaitThat("all in the queue again", () -> redis.waiters("single") == waiters.size() + 1);
+        holder.leave();
+        stage.awaitRecovery("the last waiter is inside", Duration.ofSeconds(10), later::isInside);
+        assertThat(sleeper.inOrderOfEntry(waiters)).isEqualTo(waiters);
+        assertThat(stage.history().rejections()).isEmpty();
+        later.leave();
     }
 }

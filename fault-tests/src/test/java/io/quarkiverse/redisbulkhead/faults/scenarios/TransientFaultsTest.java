@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
@@ -42,12 +44,26 @@ class TransientFaultsTest {
     }
 
     /** Trap 31. */
+    @Tag("long")
+    @Scenario(value = "connections with TLS cut again and again, and 30 % of the new handshakes reset", expected = "calls wait for the next attempt; no call is rejected and no permit is lost")
+    void tlsHandshakesAreReset(Stage stage) {
+        Proxy proxy = stage.tlsProxy(stage.redis());
+        Load load = Load.start(stage, proxy.url(), with(WAITING, Map.of("quarkus.redis.tls.enabled", "true",
+                "quarkus.redis.tls.trust-all", "true"))).withCommandsUnderWay();
+
+        cutAgainAndAgain(stage, proxy);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    /** Trap 31. */
     @Scenario(value = "connections cut again and again, and 30 % of the new handshakes reset, with on-outage=allow", expected = "no call runs without a permit, and the limit is not exceeded at any moment")
     void handshakesAreResetUnderAllow(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("open", 5);
-        Load load = Load.start(stage, proxy.url(), with(WAITING, "quarkus.redis-bulkhead.on-outage", "allow",
-                "quarkus.redis-bulkhead.\"open\".permits", "5")).withCommandsUnderWay();
+        Load load = Load.start(stage, proxy.url(), with(WAITING, Map.of("quarkus.redis-bulkhead.on-outage", "allow",
+                "quarkus.redis-bulkhead.\"open\".permits", "5"))).withCommandsUnderWay();
 
         cutAgainAndAgain(stage, proxy);
         load.awaitRecovery(AT_ONCE);
@@ -184,6 +200,20 @@ class TransientFaultsTest {
         stage.repair(proxy::heal);
     }
 
+    /** Trap 34. */
+    @Tag("long")
+    @Scenario(value = "first calls of cold applications of a cluster, many at once", expected = "no call is rejected")
+    void isColdInACluster(Stage stage) {
+        ClusterGroup group = new ClusterGroup(stage);
+        stage.fault(() -> {
+            List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none", with(WAITING, group.configuration()), Map.of());
+            List<Held> calls = cold.stream().flatMap(
+                    worker -> IntStream.range(0, 25).mapToObj(key -> worker.pass("keyed", worker.name() + "k" + key))).toList();
+            stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
+        });
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
     /** Trap 35. */
     @Scenario(value = "the connection for messages is half open, while callers wait in a fair bulkhead", expected = "full speed again within three seconds; no call is rejected")
     void isDeafToMessages(Stage stage) {
@@ -191,7 +221,7 @@ class TransientFaultsTest {
         Proxy proxy = stage.proxy(redis);
         stage.limit("fair", 2);
         List<WorkerProcess> workers = stage.workers(2, proxy.url(),
-                with(WAITING, "quarkus.redis-bulkhead.\"fair\".permits", "2"));
+                with(WAITING, Map.of("quarkus.redis-bulkhead.\"fair\".permits", "2")));
         workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));
         stage.awaitEntries(100);
         stage.history().forgetRejections();
@@ -264,11 +294,9 @@ class TransientFaultsTest {
         assertThat(worker.inOrderOfEntry(waiters)).isEqualTo(waiters);
     }
 
-    private static Map<String, String> with(Map<String, String> configuration, String... more) {
+    private static Map<String, String> with(Map<String, String> configuration, Map<String, String> more) {
         Map<String, String> all = new HashMap<>(configuration);
-        for (int i = 0; i < more.length; i += 2) {
-            all.put(more[i], more[i + 1]);
-        }
+        all.putAll(more);
         return all;
     }
 }
