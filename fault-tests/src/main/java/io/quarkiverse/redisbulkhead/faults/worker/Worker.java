@@ -16,6 +16,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.eclipse.microprofile.context.ManagedExecutor;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -29,6 +30,7 @@ public class Worker {
 
     private final GuardedWork work;
     private final RedisBulkheads bulkheads;
+    private final ManagedExecutor workerPool;
     private final String observerAddress;
     private final ExecutorService threads = Executors.newCachedThreadPool(daemons("caller"));
     private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(2, daemons("timer"));
@@ -36,9 +38,11 @@ public class Worker {
     private final Map<String, CompletableFuture<Void>> gates = new ConcurrentHashMap<>();
     private ObserverLink observer;
 
-    Worker(GuardedWork work, RedisBulkheads bulkheads, @ConfigProperty(name = "worker.observer") String observerAddress) {
+    Worker(GuardedWork work, RedisBulkheads bulkheads, ManagedExecutor workerPool,
+            @ConfigProperty(name = "worker.observer") String observerAddress) {
         this.work = work;
         this.bulkheads = bulkheads;
+        this.workerPool = workerPool;
         this.observerAddress = observerAddress;
     }
 
@@ -65,6 +69,9 @@ public class Worker {
                     Long.parseLong(words[5]), Integer.parseInt(words[6]));
             case "stop" -> load.remove(words[1]).stop();
             case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
+            case "occupy" -> workerPool.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
+            case "run" -> workerPool.execute(() -> observer.tell("done " + words[1]));
+            case "crowd" -> threads.execute(() -> crowd(words[1], Guard.of(words[2]), Integer.parseInt(words[3])));
             case "let" -> gate(words[1]).complete(null);
             case "ask" -> threads.execute(this::askRedis);
             case "facts" -> threads.execute(this::tellFacts);
@@ -96,6 +103,28 @@ public class Worker {
             observer.tell("done " + id);
         } finally {
             gates.remove(id);
+        }
+    }
+
+    private void crowd(String id, Guard guard, int callers) {
+        CompletableFuture<Void> gate = gate(id);
+        AtomicInteger left = new AtomicInteger(callers);
+        for (int i = 0; i < callers; i++) {
+            guard.callAsync(work, new Execution(observer, guard.bulkhead(), ObserverLink.NOTHING, () -> gate)).subscribe().with(
+                    done -> leaveCrowd(id, left),
+                    failure -> {
+                        observer.tell(Rejection.line(guard.bulkhead(), failure));
+                        // Failure handlers that block are what this is about.
+                        gate.join();
+                        leaveCrowd(id, left);
+                    });
+        }
+    }
+
+    private void leaveCrowd(String id, AtomicInteger left) {
+        if (left.decrementAndGet() == 0) {
+            gates.remove(id);
+            observer.tell("done " + id);
         }
     }
 

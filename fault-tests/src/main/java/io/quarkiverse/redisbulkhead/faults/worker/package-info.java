@@ -35,7 +35,7 @@
  * <td>all callers of a load have ended</td>
  * </tr>
  * <tr>
- * <td>{@code inside <call>}, {@code done <call>}</td>
+ * <td>{@code inside <call>}, {@code done <call, crowd or task>}</td>
  * <td>a single call is inside, and has returned</td>
  * </tr>
  * <tr>
@@ -67,8 +67,20 @@
  * <td>one call, which stays inside</td>
  * </tr>
  * <tr>
- * <td>{@code let <call>}</td>
+ * <td>{@code occupy <call> <bulkhead> <key>}</td>
+ * <td>the same on a thread of the worker pool</td>
+ * </tr>
+ * <tr>
+ * <td>{@code crowd <crowd> <bulkhead> <callers>}</td>
+ * <td>calls that return a {@code Uni}, all at once; their executions and their failure handlers stay</td>
+ * </tr>
+ * <tr>
+ * <td>{@code let <call or crowd>}</td>
  * <td>until it is let go</td>
+ * </tr>
+ * <tr>
+ * <td>{@code run <task>}</td>
+ * <td>a task on the worker pool that calls nothing guarded, and is done at once</td>
  * </tr>
  * <tr>
  * <td>{@code ask}, {@code facts}</td>

@@ -22,12 +22,16 @@ public final class ClusterGroup {
 
     private final List<RedisProcess> nodes = new ArrayList<>();
 
-    /** Starts all nodes on a stage, and waits until they know each other. */
-    public ClusterGroup(Stage stage) {
+    /**
+     * Starts all nodes on a stage, and waits until they know each other.
+     *
+     * @param arguments of all nodes, beside those of every cluster
+     */
+    public ClusterGroup(Stage stage, String... arguments) {
+        String[] all = Stream.concat(Stream.of("--cluster-enabled", "yes", "--cluster-node-timeout", "2000",
+                "--repl-diskless-sync-delay", "0"), Arrays.stream(arguments)).toArray(String[]::new);
         for (int i = 0; i < MASTERS * 2; i++) {
-            nodes.add(stage
-                    .newRedis("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--repl-diskless-sync-delay", "0")
-                    .start());
+            nodes.add(stage.newRedis(all).start());
         }
         for (int i = 0; i < MASTERS; i++) {
             String[] slots = IntStream.range(i * SLOTS / MASTERS, (i + 1) * SLOTS / MASTERS).mapToObj(Integer::toString)
@@ -76,6 +80,13 @@ public final class ClusterGroup {
     public RedisProcess masterOf(String bulkhead) {
         int slot = slot(bulkhead);
         return masters().stream().filter(node -> serves(node, slot)).findFirst().orElseThrow();
+    }
+
+    /** The replica of a master. */
+    public RedisProcess replicaOf(RedisProcess master) {
+        String id = id(master);
+        return nodes.stream().filter(RedisProcess::isAlive).filter(node -> node.command("CLUSTER", "NODES").lines()
+                .anyMatch(line -> line.contains("myself,slave") && line.contains(id))).findFirst().orElseThrow();
     }
 
     private static int slot(String bulkhead) {

@@ -17,10 +17,19 @@ public final class Held {
         this.bulkhead = bulkhead;
     }
 
+    String id() {
+        return id;
+    }
+
     /** Lets it leave, and waits until the call has returned. */
     public void leave() {
-        worker.command("let " + id);
+        letLeave();
         awaitDone();
+    }
+
+    /** Lets it leave. */
+    public void letLeave() {
+        worker.command("let " + id);
     }
 
     /** Waits until the call has returned, whatever came of it. */
@@ -36,5 +45,10 @@ public final class Held {
     /** Whether the call has returned. */
     public boolean isDone() {
         return worker.isDone(id);
+    }
+
+    @Override
+    public String toString() {
+        return id;
     }
 }

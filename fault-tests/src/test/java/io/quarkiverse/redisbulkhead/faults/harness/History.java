@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * What the observer saw. Its times grow with each event, so no two events are at the same time. Safe for use by many threads.
@@ -26,6 +28,8 @@ public final class History {
     private final Set<String> lostPermits = new HashSet<>();
     private final Map<String, Long> entries = new TreeMap<>();
     private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
+    private long entriesWithoutPermit;
+    private long entriesAboveLimit;
     private long last = System.nanoTime();
 
     private static String id(String worker, long number) {
@@ -41,7 +45,14 @@ public final class History {
         long at = now();
         // A process that stood still may learn of the loss before it tells of the entry.
         long lost = lostPermits.contains(permit) ? at : Visit.NEVER;
-        inside.put(id(worker, number), new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost));
+        Visit visit = new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost);
+        inside.put(id(worker, number), visit);
+        if (permit.isEmpty()) {
+            entriesWithoutPermit++;
+        }
+        if (inside(other -> other.limited().equals(visit.limited())) > currentLimit(bulkhead)) {
+            entriesAboveLimit++;
+        }
         entries.merge(bulkhead, 1L, Long::sum);
         entriesOfWorkers.merge(worker, 1L, Long::sum);
     }
@@ -83,8 +94,17 @@ public final class History {
     }
 
     /** The last exception of each kind. */
-    synchronized Collection<String> lastExceptions() {
+    public synchronized Collection<String> lastExceptions() {
         return List.copyOf(lastExceptions.values());
+    }
+
+    /**
+     * The last exception of one kind.
+     *
+     * @param kind as in {@link #rejections}
+     */
+    public synchronized String lastException(String kind) {
+        return lastExceptions.getOrDefault(kind, "");
     }
 
     synchronized void paused(String worker, long from, long until) {
@@ -148,6 +168,43 @@ public final class History {
     /** How many calls of a bulkhead did not come through because Redis was not available. */
     public synchronized long unavailable(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " unavailable", 0L);
+    }
+
+    /** How many executions have begun without a permit. */
+    public synchronized long entriesWithoutPermit() {
+        return entriesWithoutPermit;
+    }
+
+    /**
+     * How many executions have made it more than the limit by their begin, unless others that were inside knew of the loss of
+     * their
+     * permits. Nothing else is excused here.
+     */
+    public synchronized long entriesAboveLimit() {
+        return entriesAboveLimit;
+    }
+
+    /** How many calls of a bulkhead did not come through because all permits were taken, or too many waited. */
+    public synchronized long full(String bulkhead) {
+        return rejections.getOrDefault(bulkhead + " full", 0L);
+    }
+
+    /**
+     * For how long, at the longest, no execution of a bulkhead began.
+     *
+     * @param since what began before does not count; by {@link System#nanoTime()}
+     */
+    public synchronized Duration longestGap(String bulkhead, long since) {
+        long[] begins = Stream.concat(finished.stream(), inside.values().stream())
+                .filter(visit -> visit.bulkhead().equals(bulkhead) && visit.began() > since).mapToLong(Visit::began).sorted()
+                .toArray();
+        long longest = 0;
+        long before = since;
+        for (long begin : begins) {
+            longest = Math.max(longest, begin - before);
+            before = begin;
+        }
+        return Duration.ofNanos(longest);
     }
 
     private static Visit ended(Visit visit, long at) {

@@ -10,14 +10,18 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+import javax.net.ssl.SSLContext;
 
 /** The network between applications and a server: it passes bytes on, late, in part, or not at all. */
 public final class Proxy implements AutoCloseable {
@@ -30,6 +34,9 @@ public final class Proxy implements AutoCloseable {
         AFTER
     }
 
+    // SUBSCRIBE, PSUBSCRIBE or SSUBSCRIBE as a word of a command.
+    private static final Pattern SUBSCRIPTION = Pattern.compile("(?i)\r\n[ps]?subscribe\r\n");
+
     private record Trap(Predicate<String> command, Cut cut, boolean once) {
     }
 
@@ -38,7 +45,8 @@ public final class Proxy implements AutoCloseable {
         private static final Chunk END = new Chunk(0, new byte[0]);
     }
 
-    private final int upstreamPort;
+    private volatile int upstreamPort;
+    private final Optional<SSLContext> tls;
     private final int port;
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Random random = new Random(42);
@@ -49,18 +57,31 @@ public final class Proxy implements AutoCloseable {
     private volatile boolean deaf;
     private volatile boolean mute;
     private volatile double lossOfAnswers;
+    private volatile double lossOfHandshakes;
+    private final AtomicInteger handshakesToLose = new AtomicInteger();
+    private final AtomicLong resets = new AtomicLong();
     private volatile Trap trap;
 
     /** Stands before the server on that port of this machine. */
     Proxy(int upstreamPort) {
+        this(upstreamPort, Optional.empty());
+    }
+
+    /** As the other one; clients talk TLS with it, and the server does not. */
+    Proxy(int upstreamPort, SSLContext tls) {
+        this(upstreamPort, Optional.of(tls));
+    }
+
+    private Proxy(int upstreamPort, Optional<SSLContext> tls) {
         this.upstreamPort = upstreamPort;
+        this.tls = tls;
         this.server = listen(0);
         this.port = server.getLocalPort();
     }
 
     private ServerSocket listen(int on) {
         try {
-            ServerSocket socket = new ServerSocket();
+            ServerSocket socket = tls.isEmpty() ? new ServerSocket() : tls.get().getServerSocketFactory().createServerSocket();
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(InetAddress.getByName(RedisProcess.HOST), on), 500);
             Observer.daemon(() -> accept(socket), "proxy");
@@ -72,7 +93,7 @@ public final class Proxy implements AutoCloseable {
 
     /** The value of {@code quarkus.redis.hosts} for who is to go through it. */
     public String url() {
-        return "redis://" + RedisProcess.HOST + ":" + port;
+        return (tls.isEmpty() ? "redis://" : "rediss://") + RedisProcess.HOST + ":" + port;
     }
 
     /** From now on each byte arrives that much later, in both directions. */
@@ -101,12 +122,42 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
+     * From now on that part of the new connections is reset when the client says its first word, or before the handshake of
+     * TLS.
+     */
+    public void resetHandshakes(double part) {
+        lossOfHandshakes = part;
+    }
+
+    /** So many of the next new connections are reset when the client says its first word. */
+    public void resetNextHandshakes(int number) {
+        handshakesToLose.set(number);
+    }
+
+    /** How many connections were reset when they were new. */
+    public long resets() {
+        return resets.get();
+    }
+
+    /** From now on nothing arrives any more over those connections that wait for messages, and they stay open. */
+    public void halfOpenSubscriptions() {
+        links.stream().filter(link -> link.subscribed).forEach(link -> link.dead = true);
+    }
+
+    /** New connections lead to another server from now on. */
+    public void redirect(RedisProcess other) {
+        upstreamPort = other.port();
+    }
+
+    /**
      * What comes from now on arrives. What has been swallowed stays so, so those connections are of no use any more, and end.
      */
     public void heal() {
         trap = null;
         delayMillis = 0;
         lossOfAnswers = 0;
+        lossOfHandshakes = 0;
+        handshakesToLose.set(0);
         if (isHole()) {
             silent = false;
             deaf = false;
@@ -123,6 +174,17 @@ public final class Proxy implements AutoCloseable {
         mute = false;
     }
 
+    private boolean isHandshakeLost() {
+        return handshakesToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+                || lossOfHandshakes > 0 && isLost(lossOfHandshakes);
+    }
+
+    private boolean isLost(double part) {
+        synchronized (random) {
+            return random.nextDouble() < part;
+        }
+    }
+
     private boolean isHole() {
         return silent || deaf || mute;
     }
@@ -135,6 +197,11 @@ public final class Proxy implements AutoCloseable {
     /** Ends those connections that wait for messages. */
     public void cutSubscriptions() {
         cut(link -> link.subscribed);
+    }
+
+    /** Ends all connections but those that wait for messages. */
+    public void cutCommands() {
+        cut(link -> !link.subscribed);
     }
 
     private void cut(Predicate<Link> which) {
@@ -189,12 +256,27 @@ public final class Proxy implements AutoCloseable {
 
     private void open(Socket client) {
         try {
+            if (isHandshakeLost()) {
+                reset(client);
+                return;
+            }
             Link link = new Link(client, new Socket(RedisProcess.HOST, upstreamPort));
             links.add(link);
             link.pump();
         } catch (IOException e) {
             // The server refuses, and so does the proxy.
             closeQuietly(client);
+        }
+    }
+
+    private void reset(Socket client) throws IOException {
+        try (client) {
+            if (tls.isEmpty()) {
+                client.getInputStream().read();
+            }
+            // Without this, closing is a polite end.
+            client.setSoLinger(true, 0);
+            resets.incrementAndGet();
         }
     }
 
@@ -270,7 +352,7 @@ public final class Proxy implements AutoCloseable {
         }
 
         private boolean commandPasses(String text) {
-            if (text.toLowerCase(Locale.ROOT).contains("\r\nsubscribe\r\n")) {
+            if (SUBSCRIPTION.matcher(text).find()) {
                 subscribed = true;
             }
             Trap set = trap;
@@ -296,18 +378,12 @@ public final class Proxy implements AutoCloseable {
                 close();
                 return false;
             }
-            if (lossOfAnswers > 0 && isLost()) {
+            if (lossOfAnswers > 0 && isLost(lossOfAnswers)) {
                 cuts.incrementAndGet();
                 close();
                 return false;
             }
             return true;
-        }
-
-        private boolean isLost() {
-            synchronized (random) {
-                return random.nextDouble() < lossOfAnswers;
-            }
         }
 
         private void close() {

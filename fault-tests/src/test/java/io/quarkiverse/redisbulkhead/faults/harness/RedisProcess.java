@@ -68,6 +68,11 @@ public final class RedisProcess implements AutoCloseable {
         return port;
     }
 
+    /** Where its files are. */
+    public Path folder() {
+        return folder;
+    }
+
     /** The value of {@code quarkus.redis.hosts}. */
     public String url() {
         return "redis://" + HOST + ":" + port;

@@ -60,6 +60,14 @@ public final class SentinelGroup {
                 sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
     }
 
+    /** Has a sentinel replace the master by its replica, and returns when the old master is a replica itself. */
+    public void failOver() {
+        RedisProcess old = master();
+        sentinels.get(0).command("SENTINEL", "FAILOVER", MASTER_NAME);
+        await("the end of the failover").atMost(Duration.ofSeconds(60))
+                .until(() -> old.command("ROLE").startsWith("[slave") && !master().equals(old));
+    }
+
     /** The server that is the master now. */
     public RedisProcess master() {
         return data.stream().filter(RedisProcess::isAlive)

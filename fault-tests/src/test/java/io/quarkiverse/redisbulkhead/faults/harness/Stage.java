@@ -121,6 +121,13 @@ public final class Stage implements AutoCloseable {
         return proxy;
     }
 
+    /** As {@link #proxy}; applications talk TLS with it, whose certificate nobody knows. */
+    public Proxy tlsProxy(RedisProcess redis) {
+        Proxy proxy = new Proxy(redis.port(), Certificate.serverContext(newFile("certificate.p12")));
+        others.add(proxy);
+        return proxy;
+    }
+
     /** Starts applications, and waits until they can be told what to do. */
     public List<WorkerProcess> workers(int number, String redisUrl) {
         return workers(number, redisUrl, Map.of());
@@ -234,9 +241,15 @@ public final class Stage implements AutoCloseable {
 
     /** Lets a fault last for so long. */
     public void faultLasts(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        await("end of a fault").atMost(time.multipliedBy(2).plus(SLACK)).until(() -> System.nanoTime() - end >= 0);
+        passes(time);
         faultOverSince = System.nanoTime();
+    }
+
+    /** Lets so much time pass. */
+    public void passes(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        await("end of a time").atMost(time.multipliedBy(2).plus(SLACK)).pollInterval(Duration.ofMillis(10))
+                .until(() -> System.nanoTime() - end >= 0);
     }
 
     /** Waits until so many more executions have begun. */

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,7 +47,7 @@ public final class WorkerProcess {
     private final CompletableFuture<Consumer<String>> commands = new CompletableFuture<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
-    private final Set<String> inside = ConcurrentHashMap.newKeySet();
+    private final Set<String> inside = Collections.synchronizedSet(new LinkedHashSet<>());
     private final Set<String> done = ConcurrentHashMap.newKeySet();
     private final Set<String> stopping = new HashSet<>();
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
@@ -177,6 +180,48 @@ public final class WorkerProcess {
         String id = nextId();
         command("hold " + id + " " + bulkhead + " " + key);
         return new Held(this, id, bulkhead);
+    }
+
+    /** As {@link #hold(String, String)}, on a thread of the application's worker pool. */
+    public Held holdOnWorkerPool(String bulkhead) {
+        String id = nextId();
+        command("occupy " + id + " " + bulkhead + " -");
+        return new Held(this, id, bulkhead);
+    }
+
+    /** Makes one call, which leaves as soon as it is inside. */
+    public Held pass(String bulkhead, String key) {
+        Held passing = hold(bulkhead, key);
+        passing.letLeave();
+        return passing;
+    }
+
+    /** As the other one, without a key. */
+    public Held pass(String bulkhead) {
+        return pass(bulkhead, "-");
+    }
+
+    /** Makes many calls at once that return a {@code Uni}; their executions, and the handlers of their failures, stay. */
+    public Held crowd(String bulkhead, int callers) {
+        String id = nextId();
+        command("crowd " + id + " " + bulkhead + " " + callers);
+        return new Held(this, id, bulkhead);
+    }
+
+    /** Runs a task on the worker pool that calls nothing guarded. */
+    public Held runUnguarded() {
+        String id = nextId();
+        command("run " + id);
+        return new Held(this, id, "nothing");
+    }
+
+    /** Those of some calls that came through, in the order in which they did. */
+    public List<Held> inOrderOfEntry(List<Held> calls) {
+        synchronized (inside) {
+            List<String> order = List.copyOf(inside);
+            return calls.stream().filter(call -> order.contains(call.id()))
+                    .sorted(Comparator.comparingInt(call -> order.indexOf(call.id()))).toList();
+        }
     }
 
     /** What it tells of itself now. */

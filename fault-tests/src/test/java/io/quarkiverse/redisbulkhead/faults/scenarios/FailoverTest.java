@@ -1,7 +1,11 @@
 package io.quarkiverse.redisbulkhead.faults.scenarios;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 import org.junit.jupiter.api.Tag;
@@ -19,6 +23,9 @@ class FailoverTest {
 
     // To notice that a master is gone, to agree on it, and to tell everybody.
     private static final Duration FAILOVER = Duration.ofSeconds(15);
+    private static final Duration AT_ONCE = Duration.ofSeconds(3);
+    // All processes share two cores.
+    private static final Duration SLACK = Duration.ofSeconds(5);
 
     /** Trap 22. */
     @Scenario(value = "Sentinel: kill -9 of the master", expected = "calls work again after the failover; permits that the replica did not know may overlap for up to a lease; tokens go on growing")
@@ -32,6 +39,68 @@ class FailoverTest {
         stage.dataLoss(master, master::kill);
         stage.awaitRecovery("open", FAILOVER);
         stage.awaitEntries(200);
+    }
+
+    /** Trap 47. The lease is long, so it is not the lease that frees the permits. */
+    @Scenario(value = "Sentinel: planned failover under load", expected = "calls go on after at most three seconds, and permits that were released on the old master alone are free; tokens go on growing")
+    void plannedSentinelFailover(Stage stage) {
+        planFailover(stage, Map.of());
+    }
+
+    /** Trap 47. Applications go to the new master at once, while the old one still takes writes. */
+    @Scenario(value = "Sentinel: planned failover under load, with quarkus.redis.auto-failover=true", expected = "calls go on after at most three seconds, and permits that were released on the old master alone are free; tokens go on growing")
+    void plannedSentinelFailoverThatClientsFollow(Stage stage) {
+        planFailover(stage, Map.of("quarkus.redis.auto-failover", "true"));
+    }
+
+    private static void planFailover(Stage stage, Map<String, String> more) {
+        SentinelGroup group = new SentinelGroup(stage);
+        Map<String, String> configuration = new HashMap<>(group.configuration());
+        configuration.putAll(more);
+        configuration.put(Stage.LEASE_PROPERTY, "30s");
+        configuration.put("worker.wait", "20s");
+        List<WorkerProcess> workers = stage.workers(2, configuration);
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+
+        long begin = System.nanoTime();
+        // Two servers take writes for a moment, and what one of them granted is unknown to the other.
+        stage.dataLoss(group.master(), group::failOver);
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            stage.awaitRecovery("more of " + bulkhead, AT_ONCE, entered(stage, bulkhead));
+        }
+        stage.awaitEntries(200);
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            assertThat(stage.history().longestGap(bulkhead, begin)).as("time without a call of %s", bulkhead)
+                    .isLessThan(AT_ONCE.plus(SLACK));
+        }
+    }
+
+    /** Trap 31: an outage is one of a server. */
+    @Scenario(value = "Cluster: one shard is away, master and replica", expected = "calls of its bulkheads are rejected as unavailable; no call of another one is")
+    void oneShardIsAway(Stage stage) {
+        ClusterGroup group = new ClusterGroup(stage, "--cluster-require-full-coverage", "no");
+        if (group.masterOf("fair").equals(group.masterOf("open"))) {
+            group.moveAway("fair");
+        }
+        RedisProcess master = group.masterOf("open");
+        List<WorkerProcess> workers = stage.workers(2, group.configuration());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20).load("fair", "sync", 3, 20)
+                .load("fair", "uni", 3, 20));
+        stage.awaitEntries(200);
+        stage.history().forgetRejections();
+
+        stage.dataLoss(master, () -> {
+            group.replicaOf(master).kill();
+            master.kill();
+        });
+        stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= 10);
+        long before = stage.history().entries("fair");
+        stage.awaitThat("executions of the other shard", () -> stage.history().entries("fair") >= before + 100);
+        assertThat(stage.history().unavailable("fair")).as("rejections of the other shard").isZero();
+        stage.repair(master::start);
+        stage.awaitRecovery("open", FAILOVER);
+        assertThat(stage.history().unavailable("fair")).as("rejections of the other shard").isZero();
     }
 
     /** Trap 22, Trap 23. */
@@ -50,7 +119,7 @@ class FailoverTest {
     }
 
     /** Trap 23. */
-    @Scenario(value = "Cluster: the slot of a bulkhead moves to another master", expected = "while its keys are in two places calls may be rejected as unavailable; no permit is lost, and nobody is over the limit")
+    @Scenario(value = "Cluster: the slot of a bulkhead moves to another master", expected = "while its keys are in two places calls are sent again, and are rejected as unavailable only when that lasts for longer than command-timeout; no permit is lost, and nobody is over the limit")
     void clusterResharding(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         List<WorkerProcess> workers = stage.workers(2, group.configuration());

@@ -24,6 +24,7 @@ final class Load {
             PATIENT_LEASE.toSeconds() + "s", "worker.wait", "20s");
 
     private static final long HOLD_MILLIS = 20;
+    private static final int MANY_KEYS = 100_000;
 
     private final Stage stage;
     private final List<WorkerProcess> workers;
@@ -50,7 +51,8 @@ final class Load {
         return start(stage, redisUrl, PATIENT);
     }
 
-    private static Load start(Stage stage, String redisUrl, Map<String, String> configuration) {
+    /** As the first one, with more configuration. */
+    static Load start(Stage stage, String redisUrl, Map<String, String> configuration) {
         List<WorkerProcess> workers = stage.workers(2, redisUrl, configuration);
         for (WorkerProcess worker : workers) {
             worker.load("open", "sync", 2, HOLD_MILLIS).load("open", "uni", 2, HOLD_MILLIS);
@@ -65,6 +67,14 @@ final class Load {
         return new Load(stage, workers, held);
     }
 
+    /** Adds callers that never wait, so that commands are under way at any moment. */
+    Load withCommandsUnderWay() {
+        workers.forEach(worker -> worker.load("keyed", "uni", 5, 5, MANY_KEYS));
+        stage.awaitThat("commands under way", () -> stage.history().entries("keyed") > 100);
+        stage.history().forgetRejections();
+        return this;
+    }
+
     /** The application that has a permit for the whole time. */
     WorkerProcess holder() {
         return workers.get(0);
@@ -74,6 +84,13 @@ final class Load {
     void awaitUnavailable() {
         long goal = stage.history().unavailable("open") + 3;
         stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= goal);
+    }
+
+    /**
+     * The last caller that was told that Redis is not available was told why, in the words of the server and of its settings.
+     */
+    void assertReason(String... words) {
+        assertThat(stage.history().lastException("open unavailable")).contains(words).doesNotContain("no answer");
     }
 
     /** Waits until all bulkheads work as before. */
@@ -97,9 +114,11 @@ final class Load {
         }
     }
 
-    /** No caller noticed anything. */
+    /** No caller noticed anything, but that two of them had the same key. */
     void assertNobodyRejected() {
-        assertThat(stage.history().rejections()).isEmpty();
+        Map<String, Long> rejections = stage.history().rejections();
+        rejections.remove("keyed full");
+        assertThat(rejections).isEmpty();
     }
 
     /** The holder leaves, which has lost its permit. */

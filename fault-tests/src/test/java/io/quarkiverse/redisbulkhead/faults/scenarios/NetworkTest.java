@@ -76,7 +76,7 @@ class NetworkTest {
     }
 
     /** Trap 6, Trap 25. */
-    @Scenario(value = "connections are refused for less than a lease", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    @Scenario(value = "connections are refused for less than a lease", expected = "calls are sent again for command-timeout (1 s) and are then rejected as unavailable; callers that wait go on waiting; no permit is lost; callers are served again at once")
     void refusesConnections(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);

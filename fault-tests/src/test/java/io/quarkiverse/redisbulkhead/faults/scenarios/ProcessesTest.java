@@ -14,8 +14,9 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 /** Applications that are killed, paused, or all start at once. */
 class ProcessesTest {
 
-    // How long calls wait for a permit.
-    private static final Duration WAIT = Duration.ofSeconds(5);
+    // Until an application that gives no sign of life counts as dead, and how long the first lease of a hand-over is.
+    private static final Duration DEAD = Duration.ofSeconds(3);
+    private static final Duration FIRST_LEASE = Duration.ofSeconds(2);
 
     /** Trap 3. */
     @Scenario(value = "kill -9 of holders", expected = "their permits are free within one lease")
@@ -33,7 +34,7 @@ class ProcessesTest {
     }
 
     /** Trap 9, Trap 29. */
-    @Scenario(value = "kill -9 of waiters", expected = "the dead may be handed permits until their places end, which is when they would have stopped waiting (5 s), or after ten seconds; one lease later all permits are with the living")
+    @Scenario(value = "kill -9 of waiters", expected = "the dead may be handed permits until they count as dead, after three seconds; the first lease of a hand-over, two seconds, later all permits are with the living")
     void waitersAreKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -49,12 +50,12 @@ class ProcessesTest {
             victim.kill();
             held.forEach(Held::leave);
         });
-        stage.awaitRecovery("fair", WAIT.plus(Stage.LEASE));
+        stage.awaitRecovery("fair", DEAD.plus(FIRST_LEASE));
         stage.awaitEntries(100);
     }
 
     /** Trap 10. */
-    @Scenario(value = "kill -9 of the waiter at the head", expected = "the permit that is handed to it goes on to the next one within one lease")
+    @Scenario(value = "kill -9 of the waiter at the head", expected = "the permit that is handed to it goes on to the next one after the first lease of a hand-over, two seconds")
     void theWaiterAtTheHeadIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -69,7 +70,7 @@ class ProcessesTest {
             workers.get(1).kill();
             held.leave();
         });
-        stage.awaitRecovery("the next waiter is inside", Stage.LEASE,
+        stage.awaitRecovery("the next waiter is inside", FIRST_LEASE,
                 () -> stage.inside(workers.get(2)) == 1);
         next.leave();
     }

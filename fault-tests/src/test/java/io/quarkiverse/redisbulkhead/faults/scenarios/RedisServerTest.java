@@ -59,7 +59,7 @@ class RedisServerTest {
     }
 
     /** Trap 6. */
-    @Scenario(value = "DEBUG SLEEP for longer than the command timeout, shorter than what is left of a lease", expected = "calls that wait for longer are rejected as unavailable; no permit is lost")
+    @Scenario(value = "DEBUG SLEEP for longer than the command timeout, shorter than what is left of a lease", expected = "new calls are rejected as unavailable, callers that wait go on waiting; no permit is lost")
     void sleepsForLongerThanCallsWait(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -114,7 +114,7 @@ class RedisServerTest {
         load.assertNobodyRejected();
     }
 
-    @Scenario(value = "CLIENT PAUSE ALL for longer than the command timeout", expected = "calls that wait for longer are rejected as unavailable; no permit is lost")
+    @Scenario(value = "CLIENT PAUSE ALL for longer than the command timeout", expected = "new calls are rejected as unavailable, callers that wait go on waiting; no permit is lost")
     void pausesAllCommands(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());

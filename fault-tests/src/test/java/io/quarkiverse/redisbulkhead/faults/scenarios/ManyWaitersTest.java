@@ -1,0 +1,163 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Extent;
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.Store;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Very many callers wait, or some that are dead: neither harms the application, nor keeps the others waiting. */
+@Execution(ExecutionMode.CONCURRENT)
+class ManyWaitersTest {
+
+    private static final int POOL = 20;
+    private static final Map<String, String> HOLDERS_STAY = Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "60s");
+
+    /** Trap 36. */
+    @Scenario(value = "thousands of waiting Unis rejected at once, whose failure handlers block", expected = "threads stay bounded by a constant; each of them is rejected")
+    void rejectionsBlock(Stage stage) {
+        // The store refuses more than a thousand holders and waiters together.
+        int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
+        RedisProcess redis = stage.redis();
+        WorkerProcess worker = stage.workers(1, redis.url(), Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "5s",
+                "quarkus.thread-pool.max-threads", Integer.toString(POOL))).get(0);
+        List<Held> holders = holdAll(stage, worker, "fair");
+        int before = worker.facts().threads();
+
+        Held crowd = worker.crowd("fair", callers);
+        stage.awaitThat("waiters", () -> redis.waiters("fair") > 0);
+        stage.fault(() -> stage.awaitThat("the end of their patience", () -> redis.waiters("fair") == 0));
+        assertThat(worker.facts().threads()).as("threads, of which there were " + before).isLessThan(before + 150);
+        crowd.leave();
+        assertThat(stage.history().rejections()).containsExactly(Map.entry("fair full", (long) callers));
+        holders.forEach(Held::leave);
+    }
+
+    /** Trap 41. */
+    @Scenario(value = "many more callers than the worker pool has threads wait for permits on it", expected = "half of the pool waits, all others are rejected at once; what needs no permit still gets a thread")
+    void waitersTakeThreads(Stage stage) {
+        RedisProcess redis = stage.redis();
+        int pool = Extent.of(POOL, 200);
+        int callers = Extent.of(60, 260);
+        Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);
+        configuration.put("quarkus.thread-pool.max-threads", Integer.toString(pool));
+        WorkerProcess worker = stage.workers(1, redis.url(), configuration).get(0);
+        List<Held> holders = holdAll(stage, worker, "open");
+
+        List<Held> waiters = new ArrayList<>();
+        stage.fault(() -> {
+            for (int i = 0; i < callers; i++) {
+                Held waiter = worker.holdOnWorkerPool("open");
+                waiter.letLeave();
+                waiters.add(waiter);
+            }
+        });
+        // As each finds a thread, so will the last one.
+        stage.awaitRecovery("a task that needs no permit has run", Duration.ofSeconds(5), worker.runUnguarded()::isDone);
+        stage.awaitThat("rejections", () -> stage.history().full("open") == callers - pool / 2);
+        assertThat(redis.waiters("open")).isEqualTo(pool / 2);
+        assertThat(stage.history().lastExceptions()).singleElement().asString().contains("max-blocked-threads");
+        if (Extent.isFull()) {
+            assertThat(median(worker)).as("median time until an unguarded task has run").isLessThan(Duration.ofMillis(100));
+        }
+        holders.forEach(Held::leave);
+        stage.awaitThat("the end of the waiters", () -> waiters.stream().allMatch(Held::isDone));
+        assertThat(stage.history().full("open")).isEqualTo(callers - pool / 2);
+    }
+
+    private static Duration median(WorkerProcess worker) {
+        List<Duration> times = Stream.generate(() -> {
+            long begin = System.nanoTime();
+            worker.runUnguarded().awaitDone();
+            return Duration.ofNanos(System.nanoTime() - begin);
+        }).limit(51).sorted().toList();
+        return times.get(times.size() / 2);
+    }
+
+    /** Trap 41. */
+    @Scenario(value = "more callers wait for permits than max-waiters", expected = "so many wait, whatever they wait on; all others are rejected at once")
+    void waitersAreBounded(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);
+        configuration.put("quarkus.redis-bulkhead.\"fair\".max-waiters", "5");
+        WorkerProcess worker = stage.workers(1, redis.url(), configuration).get(0);
+        List<Held> holders = holdAll(stage, worker, "fair");
+
+        Held crowd = worker.crowd("fair", 4);
+        stage.awaitThat("four waiters", () -> redis.waiters("fair") == 4);
+        Held fifth = worker.pass("fair");
+        stage.awaitThat("five waiters", () -> redis.waiters("fair") == 5);
+        stage.fault(() -> worker.pass("fair").awaitDone());
+        stage.fault(() -> worker.crowd("fair", 3).leave());
+        assertThat(stage.history().rejections()).containsExactly(Map.entry("fair full", 4L));
+        assertThat(stage.history().lastExceptions()).singleElement().asString().contains("max-waiters");
+        assertThat(redis.waiters("fair")).isEqualTo(5);
+        holders.forEach(Held::leave);
+        crowd.leave();
+        fifth.awaitDone();
+        assertThat(stage.history().full("fair")).isEqualTo(4);
+    }
+
+    private static List<Held> holdAll(Stage stage, WorkerProcess worker, String bulkhead) {
+        List<Held> holders = List.of(worker.hold(bulkhead), worker.hold(bulkhead), worker.hold(bulkhead));
+        stage.awaitInside(bulkhead, holders.size());
+        return holders;
+    }
+
+    /** Trap 10. The lease is long, so it is not the lease that frees what is handed to the dead. */
+    @Scenario(value = "kill -9 of one of two applications whose callers wait in turn, with a lease of 30 seconds", expected = "all callers of the other are served; the dead cost five seconds at most in all")
+    void oneOfTwoIsKilled(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(),
+                Map.of(Stage.LEASE_PROPERTY, "30s", "worker.wait", "60s"));
+        WorkerProcess survivor = workers.get(1);
+        Held holder = survivor.hold("single");
+        stage.awaitInside("single", 1);
+        List<Held> waiters = TransientFaultsTest.queue(stage, redis, workers, 10).get(1);
+
+        stage.fault(() -> {
+            workers.get(0).kill();
+            holder.leave();
+        });
+        stage.awaitRecovery("the end of the waiters", Duration.ofSeconds(5), () -> waiters.stream().allMatch(Held::isDone));
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 10. */
+    @Tag("long")
+    @Scenario(value = "SIGSTOP of an application whose callers wait, for longer than it counts as alive", expected = "its callers have lost no place to others that came later; all are served in order")
+    void waitersSleep(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);
+        Held holder = workers.get(0).hold("single");
+        stage.awaitInside("single", 1);
+        WorkerProcess sleeper = workers.get(1);
+        List<Held> waiters = TransientFaultsTest.queue(stage, redis, List.of(sleeper), 5).get(0);
+
+        stage.fault(sleeper::pause);
+        Held later = workers.get(0).hold("single");
+        stage.faultLasts(Duration.ofSeconds(6));
+        stage.repair(sleeper::resume);
+        stage.awaitThat("all in the queue again", () -> redis.waiters("single") == waiters.size() + 1);
+        holder.leave();
+        stage.awaitRecovery("the last waiter is inside", Duration.ofSeconds(10), later::isInside);
+        assertThat(sleeper.inOrderOfEntry(waiters)).isEqualTo(waiters);
+        assertThat(stage.history().rejections()).isEmpty();
+        later.leave();
+    }
+}

@@ -1,0 +1,302 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
+import io.quarkiverse.redisbulkhead.faults.harness.Extent;
+import io.quarkiverse.redisbulkhead.faults.harness.Held;
+import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Redis is there, or comes back soon, and callers have time: nobody is rejected, and nobody runs without a permit. */
+@Execution(ExecutionMode.CONCURRENT)
+class TransientFaultsTest {
+
+    // Callers have time, a command has not: the command timeout is one second.
+    private static final Map<String, String> WAITING = Map.of(Stage.LEASE_PROPERTY, "15s", "worker.wait", "20s");
+    private static final Map<String, String> WAITING_LONG = Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "30s");
+    private static final Duration AT_ONCE = Duration.ofSeconds(2);
+
+    /** Trap 31. */
+    @Scenario(value = "connections cut again and again, and 30 % of the new handshakes reset", expected = "calls wait for the next attempt; no call is rejected and no permit is lost")
+    void handshakesAreReset(Stage stage) {
+        Proxy proxy = stage.proxy(stage.redis());
+        Load load = Load.start(stage, proxy.url(), WAITING).withCommandsUnderWay();
+
+        cutAgainAndAgain(stage, proxy);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    /** Trap 31. */
+    @Tag("long")
+    @Scenario(value = "connections with TLS cut again and again, and 30 % of the new handshakes reset", expected = "calls wait for the next attempt; no call is rejected and no permit is lost")
+    void tlsHandshakesAreReset(Stage stage) {
+        Proxy proxy = stage.tlsProxy(stage.redis());
+        Load load = Load.start(stage, proxy.url(), with(WAITING, Map.of("quarkus.redis.tls.enabled", "true",
+                "quarkus.redis.tls.trust-all", "true"))).withCommandsUnderWay();
+
+        cutAgainAndAgain(stage, proxy);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    /** Trap 31. */
+    @Scenario(value = "connections cut again and again, and 30 % of the new handshakes reset, with on-outage=allow", expected = "no call runs without a permit, and the limit is not exceeded at any moment")
+    void handshakesAreResetUnderAllow(Stage stage) {
+        Proxy proxy = stage.proxy(stage.redis());
+        stage.limit("open", 5);
+        Load load = Load.start(stage, proxy.url(), with(WAITING, Map.of("quarkus.redis-bulkhead.on-outage", "allow",
+                "quarkus.redis-bulkhead.\"open\".permits", "5"))).withCommandsUnderWay();
+
+        cutAgainAndAgain(stage, proxy);
+        load.awaitRecovery(AT_ONCE);
+        assertThat(stage.history().entriesWithoutPermit()).as("executions without a permit").isZero();
+        assertThat(stage.history().entriesAboveLimit()).as("executions above the limit").isZero();
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    private static void cutAgainAndAgain(Stage stage, Proxy proxy) {
+        proxy.resetHandshakes(0.3);
+        for (int i = 0; i < Extent.of(8, 20); i++) {
+            stage.fault(proxy::cut);
+            stage.faultLasts(Duration.ofMillis(Extent.of(500, 1_000)));
+        }
+        stage.countFaults(proxy.resets());
+        stage.repair(proxy::heal);
+    }
+
+    /** Trap 31, Trap 39. */
+    @Scenario(value = "the connection for commands is cut and the next handshake is reset, while 50 callers wait", expected = "all are served, in their order")
+    void waitersKeepTheirPlaces(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        WorkerProcess worker = stage.workers(1, proxy.url(), WAITING).get(0);
+        Held holder = worker.hold("single");
+        stage.awaitInside("single", 1);
+        List<Held> waiters = queue(stage, redis, List.of(worker), 50).get(0);
+
+        // A connection for messages would take the reset for itself.
+        proxy.resetNextHandshakes(1);
+        stage.fault(proxy::cutCommands);
+        stage.awaitThat("a handshake that is reset", () -> proxy.resets() == 1);
+        stage.faultLasts(AT_ONCE);
+        stage.repair(holder::leave);
+        awaitServed(stage, waiters);
+        assertServedInOrder(stage, worker, waiters);
+    }
+
+    /** Trap 32. */
+    @Scenario(value = "the server is read-only for 150 ms, six times, as in failovers", expected = "calls are sent again; no call is rejected and no permit is lost")
+    void becomesAReplicaForAMoment(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.start(stage, redis.url(), WAITING);
+
+        for (int i = 0; i < 6; i++) {
+            stage.fault(() -> redis.command("REPLICAOF", "127.0.0.1", "1"));
+            stage.faultLasts(Duration.ofMillis(150));
+            stage.repair(() -> redis.command("REPLICAOF", "NO", "ONE"));
+            stage.awaitEntries(20);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    /** Trap 33. */
+    @Scenario(value = "SIGSTOP of an application for 1.3 seconds, again and again", expected = "its calls go on when it does; no call is rejected and no permit is lost")
+    void standsStillForAMoment(Stage stage) {
+        Proxy proxy = stage.proxy(stage.redis());
+        Load load = Load.start(stage, proxy.url(), WAITING).withCommandsUnderWay();
+        WorkerProcess sleeper = load.holder();
+        // So that most callers have a command under way when the process stops.
+        proxy.delay(30);
+
+        for (int i = 0; i < Extent.of(3, 6); i++) {
+            stage.fault(sleeper::pause);
+            stage.faultLasts(Duration.ofMillis(1_300));
+            stage.repair(sleeper::resume);
+            stage.awaitEntries(20);
+        }
+        proxy.heal();
+        load.awaitRecovery(AT_ONCE);
+        load.assertNobodyRejected();
+        load.assertNothingLost();
+    }
+
+    /** Trap 39. */
+    @Scenario(value = "CLIENT PAUSE WRITE for much longer than the command timeout, while callers wait", expected = "those that waited before are all served after it; no permit is lost")
+    void waitersOutlastAPause(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING_LONG);
+        Held holder = workers.get(0).hold("single");
+        stage.awaitInside("single", 1);
+        List<List<Held>> waiters = queue(stage, redis, workers, 10);
+
+        Duration pause = Duration.ofSeconds(Extent.of(6, 10));
+        stage.fault(() -> redis.command("CLIENT", "PAUSE", Long.toString(pause.toMillis()), "WRITE"));
+        stage.faultLasts(pause);
+        stage.repair(holder::leave);
+        for (int i = 0; i < workers.size(); i++) {
+            awaitServed(stage, waiters.get(i));
+            assertServedInOrder(stage, workers.get(i), waiters.get(i));
+        }
+    }
+
+    /** Trap 22, Trap 39. */
+    @Scenario(value = "restart without data, down for 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each application in their old order")
+    void waitersOutlastARestart(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING);
+        for (Duration down : List.of(Duration.ofMillis(300), Duration.ofSeconds(2))) {
+            Held holder = workers.get(0).hold("single");
+            stage.awaitThat("the holder", holder::isInside);
+            List<List<Held>> waiters = queue(stage, redis, workers, 10);
+
+            stage.dataLoss(redis, () -> {
+                redis.kill();
+                // So that no permit of before overlaps with those that follow.
+                holder.letLeave();
+                stage.faultLasts(down);
+                redis.start();
+            });
+            for (int i = 0; i < workers.size(); i++) {
+                awaitServed(stage, waiters.get(i));
+                assertServedInOrder(stage, workers.get(i), waiters.get(i));
+            }
+            assertThat(stage.history().entriesAboveLimit()).isZero();
+        }
+    }
+
+    /** Trap 34. The network is slow, so that to connect, to load a script and to call it take longer than a command may. */
+    @Scenario(value = "100 first calls of a cold application at once, with 250 ms more in each direction", expected = "no call is rejected")
+    void isCold(Stage stage) {
+        Proxy proxy = stage.proxy(stage.redis());
+        stage.fault(() -> proxy.delay(250));
+        for (int i = 0; i < Extent.of(1, 5); i++) {
+            WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), WAITING, Map.of()).get(0);
+            List<Held> calls = IntStream.range(0, 100).mapToObj(key -> cold.pass("keyed", "k" + key)).toList();
+            stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
+            assertThat(stage.history().rejections()).isEmpty();
+            cold.kill();
+        }
+        stage.repair(proxy::heal);
+    }
+
+    /** Trap 34. */
+    @Tag("long")
+    @Scenario(value = "first calls of cold applications of a cluster, many at once", expected = "no call is rejected")
+    void isColdInACluster(Stage stage) {
+        ClusterGroup group = new ClusterGroup(stage);
+        stage.fault(() -> {
+            List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none", with(WAITING, group.configuration()), Map.of());
+            List<Held> calls = cold.stream().flatMap(
+                    worker -> IntStream.range(0, 25).mapToObj(key -> worker.pass("keyed", worker.name() + "k" + key))).toList();
+            stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
+        });
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 35. */
+    @Scenario(value = "the connection for messages is half open, while callers wait in a fair bulkhead", expected = "full speed again within three seconds; no call is rejected")
+    void isDeafToMessages(Stage stage) {
+        RedisProcess redis = stage.redis();
+        Proxy proxy = stage.proxy(redis);
+        stage.limit("fair", 2);
+        List<WorkerProcess> workers = stage.workers(2, proxy.url(),
+                with(WAITING, Map.of("quarkus.redis-bulkhead.\"fair\".permits", "2")));
+        workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));
+        stage.awaitEntries(100);
+        stage.history().forgetRejections();
+        Duration window = Duration.ofSeconds(1);
+        long usual = entriesWithin(stage, window);
+
+        stage.fault(proxy::halfOpenSubscriptions);
+        // What was handed over before may still be on its way, so the first window starts later.
+        stage.awaitEntries(2);
+        stage.awaitRecovery("full speed, which is " + usual + " in a second", Duration.ofSeconds(3),
+                () -> entriesWithin(stage, window) >= usual / 3);
+        assertThat(stage.history().rejections()).isEmpty();
+        // Else the server would keep connections that nobody else knows any more.
+        proxy.cut();
+        stage.awaitEntries(20);
+    }
+
+    private static long entriesWithin(Stage stage, Duration window) {
+        long before = stage.history().entries();
+        stage.passes(window);
+        return stage.history().entries() - before;
+    }
+
+    /** Trap 47. The lease is long, so it is not the lease that frees the permits. */
+    @Scenario(value = "planned failover: permits are released on the old master after the new one was promoted", expected = "they are free on the new master within three seconds")
+    void releasesAreLeftBehind(Stage stage) {
+        RedisProcess old = stage.redis();
+        RedisProcess promoted = stage.newRedis("--replicaof", "127.0.0.1", Integer.toString(old.port()),
+                "--repl-diskless-sync-delay", "0").start();
+        Proxy proxy = stage.proxy(old);
+        WorkerProcess worker = stage.workers(1, proxy.url(), WAITING_LONG).get(0);
+        List<Held> held = List.of(worker.hold("open"), worker.hold("open"), worker.hold("open"));
+        stage.awaitThat("the permits on the replica", () -> promoted.permits("open") == held.size());
+
+        stage.fault(() -> promoted.command("REPLICAOF", "NO", "ONE"));
+        held.forEach(Held::leave);
+        stage.awaitThat("the releases on the old master", () -> old.permits("open") == 0);
+        assertThat(promoted.permits("open")).isEqualTo(held.size());
+        stage.topology(() -> List.of(promoted));
+        stage.repair(() -> {
+            proxy.redirect(promoted);
+            proxy.cut();
+            old.kill();
+        });
+        Held next = worker.hold("open");
+        stage.awaitRecovery("the next call is inside", Duration.ofSeconds(3), next::isInside);
+        next.leave();
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Callers that wait for the permit of {@code single}, one by one, of each application in turn. */
+    static List<List<Held>> queue(Stage stage, RedisProcess redis, List<WorkerProcess> workers, int each) {
+        List<List<Held>> waiters = new ArrayList<>();
+        workers.forEach(worker -> waiters.add(new ArrayList<>()));
+        for (int i = 0; i < each * workers.size(); i++) {
+            int number = i + 1;
+            int turn = i % workers.size();
+            waiters.get(turn).add(workers.get(turn).pass("single"));
+            stage.awaitThat("waiter " + number, () -> redis.waiters("single") == number);
+        }
+        return waiters;
+    }
+
+    private static void awaitServed(Stage stage, List<Held> waiters) {
+        stage.awaitRecovery("the end of all waiters", Duration.ofSeconds(10), () -> waiters.stream().allMatch(Held::isDone));
+    }
+
+    private static void assertServedInOrder(Stage stage, WorkerProcess worker, List<Held> waiters) {
+        assertThat(stage.history().rejections()).isEmpty();
+        assertThat(worker.inOrderOfEntry(waiters)).isEqualTo(waiters);
+    }
+
+    private static Map<String, String> with(Map<String, String> configuration, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(configuration);
+        all.putAll(more);
+        return all;
+    }
+}
