@@ -30,7 +30,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
+import io.quarkus.runtime.Application;
 import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
 /** What all bulkheads of the application run on, from its start to its end. */
@@ -41,14 +43,16 @@ public class BulkheadRuntime {
     private final SemaphoreEngine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations;
+    private final RedisStoreFactory redis;
+    private final boolean enabled;
     // Null with the local store.
     private final RedisStore redisStore;
 
     /**
-     * Puts the parts together; Redis is asked at the first call.
+     * Puts the parts together.
      *
+     * @param config says whether bulkheads limit anything, and how many calls may wait
      * @param buildTimeConfig says which store
-     * @param config says how many calls may wait
      * @param redis makes the store in Redis
      * @param vertx runs timers
      * @param losses tells of lost permits
@@ -56,10 +60,12 @@ public class BulkheadRuntime {
      * @param redisListeners are told how long Redis takes
      */
     @Inject
-    public BulkheadRuntime(RedisBulkheadBuildTimeConfig buildTimeConfig, RedisBulkheadRuntimeConfig config,
+    public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<StoreListener> redisListeners) {
         this.timers = new VertxTimers(vertx);
+        this.redis = redis;
+        this.enabled = config.enabled();
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application(), LocalProcess.hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
@@ -116,6 +122,16 @@ public class BulkheadRuntime {
     CompletionStage<Void> stop() {
         engine.refuseAndRejectWaiters();
         return executions.stop();
+    }
+
+    // The last observer, as the application has not reported its start yet.
+    void warmUp(@Observes @Priority(Integer.MAX_VALUE) StartupEvent event) {
+        if (enabled && redisStore != null && redis.isConfigured()) {
+            redisStore.warmUp(() -> {
+                Application application = Application.currentApplication();
+                return application == null || application.isStarted();
+            });
+        }
     }
 
     // Late, so that other observers can still use their permits.

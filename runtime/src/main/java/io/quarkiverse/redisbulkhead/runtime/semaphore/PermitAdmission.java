@@ -11,6 +11,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
@@ -26,7 +27,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * <p>
  * It asks the store, and either has the answer at once or is then among the store's waiters. From there it comes to a
  * permit by a hand-over, or, where the bulkhead is not fair, by asking again when it is told that a permit is free. When
- * its time is over it asks a last time, and leaves the waiters. Where the store is contended, it asks again after a pause.
+ * its time is over it asks a last time, and leaves the waiters. Where the store is contended, or goes
+ * away while this waits, it asks again after a pause.
  */
 final class PermitAdmission extends CountedAdmission {
 
@@ -65,8 +67,8 @@ final class PermitAdmission extends CountedAdmission {
     private State state = State.ASKING;
     private String permitId;
     private LeaseReckoning reckoning;
-    // Null as long as the store was not contended.
-    private Contention contention;
+    // Null as long as the store has always answered.
+    private Backoff backoff;
     private boolean hasWaited;
     private boolean counted;
     private int limit;
@@ -132,9 +134,8 @@ final class PermitAdmission extends CountedAdmission {
                     wait.place(), engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
-            engine.availability().notice(failure);
-            if (failure != null && StoreFailures.isContention(failure)) {
-                contended(request.permitId(), failure);
+            if (failure != null && mayPass(failure)) {
+                askLater(request.permitId(), failure);
             } else if (failure != null) {
                 failed(request.permitId(), failure);
             } else {
@@ -147,19 +148,27 @@ final class PermitAdmission extends CountedAdmission {
         }
     }
 
-    private void contended(String id, Throwable failure) {
+    // A caller that waits keeps waiting when the store goes away, unless its bulkhead has another way.
+    private boolean mayPass(Throwable failure) {
+        return StoreFailures.isContention(failure) || StoreFailures.isAway(failure) && keepsWaiting();
+    }
+
+    private synchronized boolean keepsWaiting() {
+        return hasWaited && spec.onOutage() == OnOutage.REJECT;
+    }
+
+    private void askLater(String id, Throwable failure) {
         Runnable next;
         synchronized (this) {
             if (state != State.ASKING || !id.equals(permitId)) {
-                // Nothing was done, so nothing follows.
                 return;
             }
-            contention = contention == null ? engine.newContention() : contention;
-            Duration pause = contention.met(failure);
+            Duration pause = backoff().failed(failure);
+            copyMayFollow |= mayBeCarriedOut(failure);
             if (giveUpReason != null || !wait.mayWait() || wait.isOver() || countWaiting().isPresent()) {
                 RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
                 state = State.REJECTED;
-                next = () -> rejectContended(rejection);
+                next = () -> rejectInBackground(rejection);
             } else {
                 state = State.PAUSING;
                 next = () -> {
@@ -183,8 +192,16 @@ final class PermitAdmission extends CountedAdmission {
         ask();
     }
 
-    // In the background, because the way out is as crowded as the way in.
-    private void rejectContended(RuntimeException rejection) {
+    // Within the lock.
+    private Backoff backoff() {
+        if (backoff == null) {
+            backoff = engine.newBackoff();
+        }
+        return backoff;
+    }
+
+    // The way out is as crowded, or as broken, as the way in.
+    private void rejectInBackground(RuntimeException rejection) {
         String id;
         boolean mayBeInStore;
         synchronized (this) {
@@ -282,8 +299,8 @@ final class PermitAdmission extends CountedAdmission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
-        if (contention != null) {
-            contention.over();
+        if (backoff != null) {
+            backoff.succeeded();
         }
         if (giveUpReason != null || wait.isOver()) {
             RuntimeException rejection = giveUpReason == null ? timeOver() : giveUpReason.get();
@@ -335,6 +352,10 @@ final class PermitAdmission extends CountedAdmission {
         boolean mayBeInStore;
         boolean isLate;
         synchronized (this) {
+            if (state == State.WAITING && id.equals(permitId) && StoreFailures.isAway(failure) && keepsWaiting()) {
+                backoff().failed(failure);
+                return;
+            }
             isLate = !isOpen() || !id.equals(permitId);
             mayBeInStore = hasWaited || mayBeCarriedOut(failure);
             state = isLate ? state : State.REJECTED;
@@ -398,6 +419,9 @@ final class PermitAdmission extends CountedAdmission {
         if (state == State.WAITING && id.equals(permitId)) {
             reckoning = LeaseReckoning.polled(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
+            if (backoff != null) {
+                backoff.succeeded();
+            }
         }
     }
 
@@ -461,8 +485,8 @@ final class PermitAdmission extends CountedAdmission {
 
     // Within the lock.
     private RuntimeException timeOver() {
-        Optional<Throwable> contended = contention == null ? Optional.empty() : contention.last();
-        return contended.map(failure -> StoreFailures.rejection(spec.name(), failure))
+        Optional<Throwable> trouble = backoff == null ? Optional.empty() : backoff.lastFailure();
+        return trouble.map(failure -> StoreFailures.rejection(spec.name(), failure))
                 .orElseGet(() -> full(boundReached, limit, nearestLeaseEnd));
     }
 
@@ -517,7 +541,7 @@ final class PermitAdmission extends CountedAdmission {
             rejection = reason.get();
             state = State.REJECTED;
         }
-        return pausing ? () -> rejectContended(rejection) : () -> leaveAndReject(rejection);
+        return pausing ? () -> rejectInBackground(rejection) : () -> leaveAndReject(rejection);
     }
 
     private RuntimeException stopping() {

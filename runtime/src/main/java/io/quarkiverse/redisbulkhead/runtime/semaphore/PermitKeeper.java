@@ -38,16 +38,14 @@ final class PermitKeeper {
 
     private final PermitStore store;
     private final Timers timers;
-    private final Availability availability;
     private final SemaphoreListener listener;
     private final Map<BulkheadId, KeptPermits> kept = new ConcurrentHashMap<>();
     private final Function<BulkheadId, KeptPermits> open;
     private volatile boolean stopping;
 
-    PermitKeeper(PermitStore store, Timers timers, Availability availability, SemaphoreListener listener) {
+    PermitKeeper(PermitStore store, Timers timers, SemaphoreListener listener) {
         this.store = store;
         this.timers = timers;
-        this.availability = availability;
         this.listener = listener;
         this.open = bulkhead -> new KeptPermits(bulkhead, timers, this::round);
     }
@@ -156,7 +154,6 @@ final class PermitKeeper {
         Map<String, Duration> leases = new HashMap<>();
         permits.forEach(permit -> leases.put(permit.id(), permit.nextLease(sentAt)));
         store.renew(here.bulkhead(), leases).whenComplete((gone, failure) -> {
-            availability.notice(failure);
             if (failure == null) {
                 renewed(here, permits, leases, gone, sentAt);
             } else {

@@ -22,7 +22,7 @@ public final class PermitReclaimer {
     private static final Logger LOG = Logger.getLogger(PermitReclaimer.class);
 
     private static final Duration FIRST_GAP = Duration.ofMillis(100);
-    private static final Duration LONGEST_GAP = Duration.ofSeconds(5);
+    private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
 
     // For how long a request that nobody waits for may still be on its way to the store: as long as the operating system sends it again, or a
     // server stands still.

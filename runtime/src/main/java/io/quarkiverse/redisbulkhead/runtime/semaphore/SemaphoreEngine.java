@@ -40,7 +40,6 @@ public final class SemaphoreEngine {
     private final WaitingCalls waitingCalls;
     private final DoubleSupplier random;
     private final PermitIds ids = new PermitIds();
-    private final Availability availability = new Availability();
     private final PermitReclaimer reclaimer;
     private final PermitReturns returns;
     private final PermitKeeper keeper;
@@ -113,8 +112,8 @@ public final class SemaphoreEngine {
         this.random = random;
         this.reclaimer = new PermitReclaimer(store, timers);
         this.returns = new PermitReturns(store, reclaimer);
-        this.keeper = new PermitKeeper(store, timers, availability, listener);
-        this.room = new WaitingRoom(store, timers, availability, random);
+        this.keeper = new PermitKeeper(store, timers, listener);
+        this.room = new WaitingRoom(store, timers, random);
         store.listen(this::notice);
     }
 
@@ -289,16 +288,12 @@ public final class SemaphoreEngine {
         return fenced;
     }
 
-    Contention newContention() {
-        return new Contention(random);
+    Backoff newBackoff() {
+        return new Backoff(random);
     }
 
     PermitIds ids() {
         return ids;
-    }
-
-    Availability availability() {
-        return availability;
     }
 
     PermitReclaimer reclaimer() {

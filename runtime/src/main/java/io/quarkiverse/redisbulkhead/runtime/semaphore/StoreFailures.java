@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -28,6 +29,11 @@ final class StoreFailures {
     /** Whether the store answers, but did nothing, because too many were asking. */
     static boolean isContention(Throwable failure) {
         return Failures.cause(failure) instanceof StoreContendedException;
+    }
+
+    /** Whether the store is away, and may be back at any moment. */
+    static boolean isAway(Throwable failure) {
+        return Failures.cause(failure) instanceof StoreAwayException;
     }
 
     /** Whether a rejection is for want of an answer from the store. */

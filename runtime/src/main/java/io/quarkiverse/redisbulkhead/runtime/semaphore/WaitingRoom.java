@@ -37,7 +37,6 @@ final class WaitingRoom {
 
     private final PermitStore store;
     private final Timers timers;
-    private final Availability availability;
     private final DoubleSupplier random;
     private final Map<String, PermitAdmission> byId = new ConcurrentHashMap<>();
 
@@ -49,7 +48,7 @@ final class WaitingRoom {
 
         private final Set<PermitAdmission> admissions = new LinkedHashSet<>();
         private final Alarm alarm;
-        private final Contention contention;
+        private final Backoff backoff;
         private boolean polling;
         private long polledAt;
         private boolean pollAgain;
@@ -57,17 +56,16 @@ final class WaitingRoom {
 
         private Line(Timers timers, DoubleSupplier random) {
             this.alarm = new Alarm(timers);
-            this.contention = new Contention(random);
+            this.backoff = new Backoff(random);
         }
     }
 
     /**
      * @param random numbers from 0 to 1, to spread the questions of several processes
      */
-    WaitingRoom(PermitStore store, Timers timers, Availability availability, DoubleSupplier random) {
+    WaitingRoom(PermitStore store, Timers timers, DoubleSupplier random) {
         this.store = store;
         this.timers = timers;
-        this.availability = availability;
         this.random = random;
     }
 
@@ -240,7 +238,6 @@ final class WaitingRoom {
         List<Part> rest = parts.subList(1, parts.size());
         long sentAt = timers.nanoTime();
         store.poll(bulkhead, limit, part.places()).whenComplete((reply, failure) -> {
-            availability.notice(failure);
             if (failure != null && StoreFailures.isContention(failure)) {
                 contended(bulkhead, failure);
             } else if (failure != null) {
@@ -272,7 +269,7 @@ final class WaitingRoom {
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             line.pollAgain = false;
-            line.alarm.noLaterThan(timers.nanoTime() + line.contention.met(failure).toNanos(), () -> poll(name));
+            line.alarm.noLaterThan(timers.nanoTime() + line.backoff.failed(failure).toNanos(), () -> poll(name));
             return line;
         });
     }
@@ -283,7 +280,7 @@ final class WaitingRoom {
             line.polling = false;
             again[0] = line.pollAgain;
             line.pollAgain = false;
-            line.contention.over();
+            line.backoff.succeeded();
             Duration longer = line.gap.multipliedBy(2);
             line.gap = fruitful ? SHORTEST_GAP : longer.compareTo(LONGEST_GAP) < 0 ? longer : LONGEST_GAP;
             line.alarm.noLaterThan(nextPoll(line, line.polledAt, nearestLeaseEnd), () -> poll(name));

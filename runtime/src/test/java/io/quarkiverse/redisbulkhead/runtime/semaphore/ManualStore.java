@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** A store that answers when the test says so. It writes down what it was asked, in order. */
@@ -47,6 +48,10 @@ class ManualStore implements PermitStore {
 
     static StoreException lost() {
         return new StoreException("no answer", true, null);
+    }
+
+    static StoreException away() {
+        return new StoreAwayException("no answer for 1000 ms", true, null);
     }
 
     @Override

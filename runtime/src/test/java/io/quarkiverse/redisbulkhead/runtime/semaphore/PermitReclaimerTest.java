@@ -33,7 +33,7 @@ class PermitReclaimerTest {
         timers.advance(Duration.ofSeconds(10));
         int tries = store.log.size();
 
-        assertThat(tries).isBetween(4, 12);
+        assertThat(tries).isBetween(8, 16);
         store.down = false;
         timers.advance(Duration.ofSeconds(5));
         assertThat(store.cancelled).containsExactly("1");

@@ -593,9 +593,59 @@ class WaitingTest {
         assertThat(store.cancelled).containsExactly(idOf("reports"));
     }
 
-    /** Trap 25: the store goes away while somebody waits. */
+    /** Trap 39: a caller that waits keeps waiting while the store is away, and has its permit when the store is back. */
     @Test
-    void whoWaitsIsToldThatTheStoreIsAway() {
+    void anOutageDoesNotEndAWait() {
+        Admission admission = wait(FAIR);
+        String id = idOf("reports");
+        for (int i = 0; i < 3; i++) {
+            timers.advance(Duration.ofSeconds(1));
+            store.polls.get(i).reply().completeExceptionally(ManualStore.away());
+            assertThat(granted(admission)).isNotDone();
+        }
+        store.listener.accept(new HandedOver(id, new HandOver(42, STORE_TIME + 5_000)));
+
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+    }
+
+    /** Trap 39: the wait ends in the middle of the outage. */
+    @Test
+    void aWaitThatEndsInAnOutageSaysSo() {
+        Admission admission = wait(FAIR);
+        timers.advance(Duration.ofSeconds(1));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.away());
+        timers.advance(FAIR.maxWait());
+        store.acquires.get("reports").completeExceptionally(ManualStore.away());
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("1000 ms");
+        assertThat(store.cancelled).as("the place is given back").hasSize(1);
+        admission.end();
+    }
+
+    /**
+     * Trap 39: a waiter that asks again just then asks once more, with the same permit, and its earlier copies are refused at
+     * the end.
+     */
+    @Test
+    void aWaiterThatAsksAgainInAnOutageAsksLater() {
+        Admission admission = wait(UNFAIR);
+        String id = idOf("reports");
+        store.listener.accept(new PermitFree(id));
+        store.acquires.get("reports").completeExceptionally(ManualStore.away());
+        assertThat(granted(admission)).isNotDone();
+        timers.advance(Duration.ofMillis(200));
+        assertThat(idOf("reports")).isEqualTo(id);
+        store.acquires.get("reports").complete(new Granted(7, false));
+
+        assertThat(granted(admission)).isCompleted();
+        admission.end();
+        assertThat(store.cancelled).containsExactly(id);
+    }
+
+    /** Trap 25: what cannot pass by itself, such as a missing right, ends the wait. */
+    @Test
+    void aRefusalThatStaysEndsTheWait() {
         Admission admission = wait(FAIR);
         timers.advance(Duration.ofSeconds(3));
 

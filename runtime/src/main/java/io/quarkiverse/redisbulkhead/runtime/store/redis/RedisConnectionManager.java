@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -56,6 +57,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     private static final int MOST_TAKEN_IN = 1024;
     private static final int SLOTS = 16_384;
     private static final int REFRESH_MILLIS = 100;
+    private static final int START_MILLIS = 10;
     // Commands under way at once gain nothing beyond this; the client's own bound is above it.
     private static final int MOST_IN_FLIGHT = 1024;
 
@@ -300,6 +302,25 @@ public final class RedisConnectionManager implements AutoCloseable {
         for (String endpoint : gone) {
             nodes.remove(endpoint).retire().forEach(this::route);
         }
+    }
+
+    /**
+     * Does something in the background.
+     *
+     * @param when tells from when on; asked now and then on an event loop
+     * @param task must not block
+     */
+    public void later(BooleanSupplier when, Runnable task) {
+        context.runOnContext(now -> {
+            if (closed) {
+                return;
+            }
+            if (when.getAsBoolean()) {
+                task.run();
+            } else {
+                vertx.setTimer(START_MILLIS, timer -> later(when, task));
+            }
+        });
     }
 
     /** Connects in the background to all servers, so that the first calls need not wait for that. Never throws. */

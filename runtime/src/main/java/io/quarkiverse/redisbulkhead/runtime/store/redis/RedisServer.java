@@ -251,12 +251,13 @@ final class RedisServer {
             sendAgain(link, shipment, reply);
         } else if (shipment.calls().size() > 1) {
             heard();
-            outbox.isBack(shipment);
+            // Before others of the group may go.
             shipment.calls().forEach(call -> {
                 call.refusedBefore(reply);
                 call.goAlone();
                 outbox.add(call);
             });
+            outbox.isBack(shipment);
         } else {
             heard();
             outbox.isBack(shipment);
@@ -459,7 +460,8 @@ final class RedisServer {
         current.over = true;
         attempt = null;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        trouble = refusal.map(ErrorReply::explanation).orElseGet(() -> "cannot connect: " + Redacted.reason(cause));
+        trouble = refusal.map(ErrorReply::explanation).orElseGet(() -> "cannot connect: " + Redacted.reason(cause)
+                + " (quarkus.redis.hosts)");
         LOG.debugf("%s: %s", label, trouble);
         if (refusal.isPresent() && (outage == null || outage.passes)) {
             goAway(new Outage(label + " refuses the connection. " + trouble, Redacted.failure(cause), false));

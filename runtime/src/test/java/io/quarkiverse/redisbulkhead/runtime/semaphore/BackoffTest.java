@@ -32,7 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** A store that answers, but does nothing because too many are asking: that is neither full nor an outage. */
-class ContentionTest {
+class BackoffTest {
 
     static final Throwable FAILURE = new StoreContendedException("contended");
 
@@ -83,15 +83,15 @@ class ContentionTest {
 
     @Test
     void pausesGrowToTheLongestAndNoFurther() {
-        Contention least = new Contention(() -> 0);
-        Contention most = new Contention(() -> 1);
-        assertThat(Stream.generate(() -> least.met(FAILURE)).limit(6).map(Duration::toMillis)).containsOnly(5L);
-        assertThat(Stream.generate(() -> most.met(FAILURE)).limit(6).map(Duration::toMillis))
+        Backoff least = new Backoff(() -> 0);
+        Backoff most = new Backoff(() -> 1);
+        assertThat(Stream.generate(() -> least.failed(FAILURE)).limit(6).map(Duration::toMillis)).containsOnly(5L);
+        assertThat(Stream.generate(() -> most.failed(FAILURE)).limit(6).map(Duration::toMillis))
                 .containsExactly(25L, 50L, 100L, 200L, 200L, 200L);
-        assertThat(most.last()).hasValue(FAILURE);
-        most.over();
-        assertThat(most.last()).isEmpty();
-        assertThat(most.met(FAILURE)).hasMillis(25);
+        assertThat(most.lastFailure()).hasValue(FAILURE);
+        most.succeeded();
+        assertThat(most.lastFailure()).isEmpty();
+        assertThat(most.failed(FAILURE)).hasMillis(25);
     }
 
     @Test
