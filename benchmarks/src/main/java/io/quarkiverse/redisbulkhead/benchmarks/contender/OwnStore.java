@@ -6,8 +6,6 @@ import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisOptions;
 
 /**
  * One of our stores with its connections, with the defaults of the extension but for the command timeout.
@@ -24,27 +22,20 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
 
     /** The store with scripts. */
     public static OwnStore script(Surroundings surroundings) {
-        Redis client = surroundings.newClient();
-        return inRedis(stores(surroundings, client).script(), client);
+        return inRedis(stores(surroundings).script());
     }
 
     /** The store with the lock. */
     public static OwnStore lock(Surroundings surroundings) {
-        Redis client = surroundings.newClient();
-        return inRedis(stores(surroundings, client).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)), client);
+        return inRedis(stores(surroundings).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)));
     }
 
-    static RedisStores stores(Surroundings surroundings, Redis client) {
-        RedisOptions defaults = new RedisOptions();
-        return new RedisStores(surroundings.vertx(), client, defaults.getMaxPoolSize(), defaults.getMaxWaitingHandlers(), false,
-                KEY_PREFIX, COMMAND_TIMEOUT);
+    static RedisStores stores(Surroundings surroundings) {
+        return new RedisStores(surroundings.vertx(), surroundings.options(), KEY_PREFIX, COMMAND_TIMEOUT);
     }
 
-    private static OwnStore inRedis(RedisStore store, Redis client) {
-        return new OwnStore(store.store(), () -> {
-            store.close();
-            client.close();
-        });
+    private static OwnStore inRedis(RedisStore store) {
+        return new OwnStore(store.store(), store::close);
     }
 
     /** The store in this process. */

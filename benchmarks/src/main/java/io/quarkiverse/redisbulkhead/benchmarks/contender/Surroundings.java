@@ -33,7 +33,11 @@ public record Surroundings(RedisServerProcess redis, Vertx vertx) implements Aut
 
     /** A client as Quarkus makes it. */
     Redis newClient() {
-        return Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url()));
+        return Redis.createClient(vertx, options());
+    }
+
+    RedisOptions options() {
+        return new RedisOptions().setConnectionString(redis.url());
     }
 
     @Override

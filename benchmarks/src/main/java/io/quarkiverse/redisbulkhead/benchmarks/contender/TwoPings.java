@@ -4,10 +4,9 @@ import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisLink;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -31,22 +30,20 @@ final class TwoPings implements Contender {
         }
     };
 
-    private final Redis client;
     private final RedisStore store;
-    private final RedisLink link;
+    private final RedisConnectionManager connections;
 
     TwoPings(Surroundings surroundings) {
-        client = surroundings.newClient();
-        store = OwnStore.stores(surroundings, client).script();
-        link = store.links().get(0);
+        store = OwnStore.stores(surroundings).script();
+        connections = store.connections();
     }
 
     @Override
     public BlockingCaller newBlockingCaller() {
         return execution -> {
-            link.send(PING).toCompletableFuture().get();
+            connections.send(PING).toCompletableFuture().get();
             execution.run();
-            link.send(PING).toCompletableFuture().get();
+            connections.send(PING).toCompletableFuture().get();
         };
     }
 
@@ -56,9 +53,9 @@ final class TwoPings implements Contender {
 
             @Override
             public void pair(Runnable execution, Consumer<Throwable> end) {
-                link.send(PING).thenCompose(pong -> {
+                connections.send(PING).thenCompose(pong -> {
                     execution.run();
-                    return link.send(PING);
+                    return connections.send(PING);
                 }).whenComplete((pong, failure) -> end.accept(failure));
             }
         };
@@ -67,6 +64,5 @@ final class TwoPings implements Contender {
     @Override
     public void close() {
         store.close();
-        client.close();
     }
 }
