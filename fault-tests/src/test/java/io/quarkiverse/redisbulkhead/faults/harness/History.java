@@ -175,24 +175,20 @@ public final class History {
         return entriesWithoutPermit;
     }
 
-    /**
-     * How many executions have made it more than the limit by their begin, unless others that were inside knew of the loss of
-     * their
-     * permits. Nothing else is excused here.
-     */
+    /** How many executions exceeded the limit when they began. Executions whose process reported a loss do not count. */
     public synchronized long entriesAboveLimit() {
         return entriesAboveLimit;
     }
 
-    /** How many calls of a bulkhead did not come through because all permits were taken, or too many waited. */
+    /** How many calls of a bulkhead were rejected because all permits were taken or too many callers waited. */
     public synchronized long full(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " full", 0L);
     }
 
     /**
-     * For how long, at the longest, no execution of a bulkhead began.
+     * The longest time between the begins of two executions of a bulkhead.
      *
-     * @param since what began before does not count; by {@link System#nanoTime()}
+     * @param since begin of the period, by {@link System#nanoTime()}
      */
     public synchronized Duration longestGap(String bulkhead, long since) {
         long[] begins = Stream.concat(finished.stream(), inside.values().stream())
