@@ -22,6 +22,7 @@ public final class History {
     private final Map<String, Visit> inside = new LinkedHashMap<>();
     private final List<Pause> pauses = new ArrayList<>();
     private final List<DataLoss> losses = new ArrayList<>();
+    private final List<Silence> silences = new ArrayList<>();
     private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
     private final Map<String, Long> rejections = new TreeMap<>();
     private final Map<String, String> lastExceptions = new TreeMap<>();
@@ -111,6 +112,10 @@ public final class History {
         pauses.add(new Pause(worker, from, until));
     }
 
+    synchronized void silent(Silence silence) {
+        silences.add(silence);
+    }
+
     synchronized void forgot(DataLoss loss) {
         losses.add(loss);
     }
@@ -132,7 +137,7 @@ public final class History {
         all.addAll(inside.values());
         Map<String, TreeMap<Long, Integer>> copies = new HashMap<>();
         limits.forEach((bulkhead, limit) -> copies.put(bulkhead, new TreeMap<>(limit)));
-        return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), copies);
+        return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), List.copyOf(silences), copies);
     }
 
     /** How many executions are inside that, as far as their processes know, still have their permits. */

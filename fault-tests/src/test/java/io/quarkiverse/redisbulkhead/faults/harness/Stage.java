@@ -205,6 +205,19 @@ public final class Stage implements AutoCloseable {
         faults += number;
     }
 
+    /**
+     * Silences Redis for applications with {@code on-outage=allow}, which run calls without permits meanwhile.
+     *
+     * @param atMost how long calls may do so after the silence; a slack for busy machines is added
+     */
+    public void silence(Runnable begin, Duration time, Runnable end, Duration atMost) {
+        long from = System.nanoTime();
+        fault(begin);
+        faultLasts(time);
+        repair(end);
+        history.silent(new Silence(from, faultOverSince + atMost.plus(SLACK).toNanos()));
+    }
+
     /** Ends a fault. From now on the time to recover counts. */
     public void repair(Runnable what) {
         what.run();

@@ -194,10 +194,9 @@ class TransientFaultsTest {
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 60));
         for (int i = 0; i < Extent.of(1, 5); i++) {
             WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), WAITING, Map.of()).get(0);
-            List<Held> calls = IntStream.range(0, 100).mapToObj(key -> cold.pass("keyed", "k" + key)).toList();
+            List<Held> calls = IntStream.range(0, 100).mapToObj(key -> cold.pass("keyed", cold.name() + "k" + key)).toList();
             stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
             assertThat(stage.history().rejections()).isEmpty();
-            cold.kill();
         }
         stage.repair(proxy::heal);
     }
@@ -219,14 +218,12 @@ class TransientFaultsTest {
     /** Trap 35. */
     @Scenario(value = "the connection for messages is half open, while callers wait in a fair bulkhead", expected = "full speed again within three seconds")
     void isDeafToMessages(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Proxy proxy = stage.proxy(redis);
+        Proxy proxy = stage.proxy(stage.redis());
         stage.limit("fair", 2);
         List<WorkerProcess> workers = stage.workers(2, proxy.url(),
                 with(WAITING, Map.of("quarkus.redis-bulkhead.\"fair\".permits", "2")));
         workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));
         stage.awaitEntries(100);
-        stage.history().forgetRejections();
         Duration window = Duration.ofSeconds(1);
         long usual = entriesWithin(stage, window);
 
