@@ -11,7 +11,7 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A certificate that nobody but a test trusts, for servers of this machine. */
+/** A self-signed certificate for servers of this machine. */
 final class Certificate {
 
     private static final String PASSWORD = "for-tests-only";
@@ -19,7 +19,7 @@ final class Certificate {
     private Certificate() {
     }
 
-    /** Makes one, and the context of a server that shows it. */
+    /** Generates a certificate and returns the TLS context of a server that presents it. */
     static SSLContext serverContext(Path keyStore) {
         try {
             Files.createDirectories(keyStore.getParent());

@@ -22,6 +22,7 @@ class CheckerTest {
     private final List<Visit> visits = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
     private final List<DataLoss> losses = new ArrayList<>();
+    private final List<Silence> silences = new ArrayList<>();
     private final TreeMap<Long, Integer> limit = new TreeMap<>(Map.of(Long.MIN_VALUE, 2));
 
     private void visit(String worker, long token, long began, long ended) {
@@ -37,7 +38,8 @@ class CheckerTest {
     }
 
     private Verdict judge(String... fair) {
-        return new Checker(Duration.ofSeconds(3), Set.of(fair)).judge(new Evidence(visits, pauses, losses, Map.of("b", limit)));
+        return new Checker(Duration.ofSeconds(3), Set.of(fair))
+                .judge(new Evidence(visits, pauses, losses, silences, Map.of("b", limit)));
     }
 
     @Test
@@ -213,5 +215,17 @@ class CheckerTest {
     void whoIsInsideWithoutAPermitIsFound() {
         visits.add(new Visit("a", "b", "", "", 1, 0, 10, Visit.NEVER));
         assertThat(judge().violations()).singleElement().asString().startsWith("Permit: none was needed");
+    }
+
+    @Test
+    void aSilenceExcusesOnlyCallsThatBeginInIt() {
+        limit.put(Long.MIN_VALUE, 1);
+        silences.add(new Silence(nanos(2), nanos(4)));
+        visit("a", 1, 0, 10);
+        visits.add(new Visit("b", "b", "", "", 0, nanos(2), nanos(10), Visit.NEVER));
+        visits.add(new Visit("b", "b", "", "", 0, nanos(3), nanos(10), Visit.NEVER));
+        assertThat(judge().violations()).isEmpty();
+        visits.add(new Visit("b", "b", "", "", 0, nanos(4), nanos(10), Visit.NEVER));
+        assertThat(judge().violations()).anySatisfy(violation -> assertThat(violation).startsWith("Permit: none was needed"));
     }
 }

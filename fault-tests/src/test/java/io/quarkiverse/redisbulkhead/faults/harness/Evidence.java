@@ -10,9 +10,11 @@ import java.util.TreeMap;
  * @param visits all executions
  * @param pauses when processes stood still
  * @param losses when Redis forgot what it knew
+ * @param silences when executions may begin without a permit
  * @param limits how many executions of each bulkhead may be inside at once, from which time on
  */
-record Evidence(List<Visit> visits, List<Pause> pauses, List<DataLoss> losses, Map<String, TreeMap<Long, Integer>> limits) {
+record Evidence(List<Visit> visits, List<Pause> pauses, List<DataLoss> losses, List<Silence> silences,
+        Map<String, TreeMap<Long, Integer>> limits) {
 
     int limit(Visit visit, long at) {
         TreeMap<Long, Integer> ofBulkhead = limits.get(visit.bulkhead());

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
- * How much a scenario does. A usual build runs small scenarios and judges counts only. With {@code -Dfaults.full=true}, as
- * {@code -Pfaults} sets it, they do all of it and judge times as well.
+ * The extent of a scenario. The default build runs small scenarios and judges counts only. {@code -Dfaults.full=true}, which
+ * {@code -Pfaults} sets, runs them in full and judges times as well.
  */
 public final class Extent {
 
@@ -11,12 +11,12 @@ public final class Extent {
     private Extent() {
     }
 
-    /** Whether times are judged as well. */
+    /** Whether scenarios run in full and judge times. */
     public static boolean isFull() {
         return FULL;
     }
 
-    /** The first number in a usual build, else the second. */
+    /** Returns the first number in the default build, else the second. */
     public static int of(int usual, int full) {
         return FULL ? full : usual;
     }

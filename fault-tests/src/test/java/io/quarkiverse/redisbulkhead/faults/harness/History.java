@@ -22,6 +22,7 @@ public final class History {
     private final Map<String, Visit> inside = new LinkedHashMap<>();
     private final List<Pause> pauses = new ArrayList<>();
     private final List<DataLoss> losses = new ArrayList<>();
+    private final List<Silence> silences = new ArrayList<>();
     private final Map<String, TreeMap<Long, Integer>> limits = new HashMap<>();
     private final Map<String, Long> rejections = new TreeMap<>();
     private final Map<String, String> lastExceptions = new TreeMap<>();
@@ -111,6 +112,10 @@ public final class History {
         pauses.add(new Pause(worker, from, until));
     }
 
+    synchronized void silent(Silence silence) {
+        silences.add(silence);
+    }
+
     synchronized void forgot(DataLoss loss) {
         losses.add(loss);
     }
@@ -132,7 +137,7 @@ public final class History {
         all.addAll(inside.values());
         Map<String, TreeMap<Long, Integer>> copies = new HashMap<>();
         limits.forEach((bulkhead, limit) -> copies.put(bulkhead, new TreeMap<>(limit)));
-        return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), copies);
+        return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), List.copyOf(silences), copies);
     }
 
     /** How many executions are inside that, as far as their processes know, still have their permits. */
@@ -175,24 +180,20 @@ public final class History {
         return entriesWithoutPermit;
     }
 
-    /**
-     * How many executions have made it more than the limit by their begin, unless others that were inside knew of the loss of
-     * their
-     * permits. Nothing else is excused here.
-     */
+    /** How many executions exceeded the limit when they began. Executions whose process reported a loss do not count. */
     public synchronized long entriesAboveLimit() {
         return entriesAboveLimit;
     }
 
-    /** How many calls of a bulkhead did not come through because all permits were taken, or too many waited. */
+    /** How many calls of a bulkhead were rejected because all permits were taken or too many callers waited. */
     public synchronized long full(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " full", 0L);
     }
 
     /**
-     * For how long, at the longest, no execution of a bulkhead began.
+     * The longest time between the begins of two executions of a bulkhead.
      *
-     * @param since what began before does not count; by {@link System#nanoTime()}
+     * @param since begin of the period, by {@link System#nanoTime()}
      */
     public synchronized Duration longestGap(String bulkhead, long since) {
         long[] begins = Stream.concat(finished.stream(), inside.values().stream())

@@ -67,7 +67,7 @@ public final class Proxy implements AutoCloseable {
         this(upstreamPort, Optional.empty());
     }
 
-    /** As the other one; clients talk TLS with it, and the server does not. */
+    /** As the other one. Clients connect with TLS; the connection to the server is plain. */
     Proxy(int upstreamPort, SSLContext tls) {
         this(upstreamPort, Optional.of(tls));
     }
@@ -121,30 +121,27 @@ public final class Proxy implements AutoCloseable {
         lossOfAnswers = part;
     }
 
-    /**
-     * From now on that part of the new connections is reset when the client says its first word, or before the handshake of
-     * TLS.
-     */
+    /** Resets this share of new connections: at the first byte from the client, or before the TLS handshake. */
     public void resetHandshakes(double part) {
         lossOfHandshakes = part;
     }
 
-    /** So many of the next new connections are reset when the client says its first word. */
+    /** Resets the next new connections: at the first byte from the client, or before the TLS handshake. */
     public void resetNextHandshakes(int number) {
         handshakesToLose.set(number);
     }
 
-    /** How many connections were reset when they were new. */
+    /** How many new connections were reset. */
     public long resets() {
         return resets.get();
     }
 
-    /** From now on nothing arrives any more over those connections that wait for messages, and they stay open. */
+    /** Swallows all bytes of the current subscriptions, in both directions, and keeps them open. */
     public void halfOpenSubscriptions() {
         links.stream().filter(link -> link.subscribed).forEach(link -> link.dead = true);
     }
 
-    /** New connections lead to another server from now on. */
+    /** Connects new clients to another server. */
     public void redirect(RedisProcess other) {
         upstreamPort = other.port();
     }
@@ -274,7 +271,7 @@ public final class Proxy implements AutoCloseable {
             if (tls.isEmpty()) {
                 client.getInputStream().read();
             }
-            // Without this, closing is a polite end.
+            // Sends RST in place of FIN.
             client.setSoLinger(true, 0);
             resets.incrementAndGet();
         }

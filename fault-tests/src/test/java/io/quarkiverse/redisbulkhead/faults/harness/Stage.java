@@ -121,7 +121,7 @@ public final class Stage implements AutoCloseable {
         return proxy;
     }
 
-    /** As {@link #proxy}; applications talk TLS with it, whose certificate nobody knows. */
+    /** As {@link #proxy}; applications connect to it with TLS. Its certificate is self-signed. */
     public Proxy tlsProxy(RedisProcess redis) {
         Proxy proxy = new Proxy(redis.port(), Certificate.serverContext(newFile("certificate.p12")));
         others.add(proxy);
@@ -205,6 +205,19 @@ public final class Stage implements AutoCloseable {
         faults += number;
     }
 
+    /**
+     * Silences Redis for applications with {@code on-outage=allow}, which run calls without permits meanwhile.
+     *
+     * @param atMost how long calls may do so after the silence; a slack for busy machines is added
+     */
+    public void silence(Runnable begin, Duration time, Runnable end, Duration atMost) {
+        long from = System.nanoTime();
+        fault(begin);
+        faultLasts(time);
+        repair(end);
+        history.silent(new Silence(from, faultOverSince + atMost.plus(SLACK).toNanos()));
+    }
+
     /** Ends a fault. From now on the time to recover counts. */
     public void repair(Runnable what) {
         what.run();
@@ -245,7 +258,7 @@ public final class Stage implements AutoCloseable {
         faultOverSince = System.nanoTime();
     }
 
-    /** Lets so much time pass. */
+    /** Waits for a fixed time, where the time itself is part of the scenario. */
     public void passes(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         await("end of a time").atMost(time.multipliedBy(2).plus(SLACK)).pollInterval(Duration.ofMillis(10))

@@ -189,7 +189,7 @@ public final class WorkerProcess {
         return new Held(this, id, bulkhead);
     }
 
-    /** Makes one call, which leaves as soon as it is inside. */
+    /** Makes one call that leaves as soon as it is inside. */
     public Held pass(String bulkhead, String key) {
         Held passing = hold(bulkhead, key);
         passing.letLeave();
@@ -201,21 +201,21 @@ public final class WorkerProcess {
         return pass(bulkhead, "-");
     }
 
-    /** Makes many calls at once that return a {@code Uni}; their executions, and the handlers of their failures, stay. */
+    /** Makes many calls at once that return a {@code Uni}. Executions and failure handlers block until the crowd leaves. */
     public Held crowd(String bulkhead, int callers) {
         String id = nextId();
         command("crowd " + id + " " + bulkhead + " " + callers);
         return new Held(this, id, bulkhead);
     }
 
-    /** Runs a task on the worker pool that calls nothing guarded. */
+    /** Submits a task to the worker pool that calls no guarded method. */
     public Held runUnguarded() {
         String id = nextId();
         command("run " + id);
         return new Held(this, id, "nothing");
     }
 
-    /** Those of some calls that came through, in the order in which they did. */
+    /** Returns the calls that got a permit, in the order in which they began. */
     public List<Held> inOrderOfEntry(List<Held> calls) {
         synchronized (inside) {
             List<String> order = List.copyOf(inside);

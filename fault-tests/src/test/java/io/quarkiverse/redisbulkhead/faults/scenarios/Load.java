@@ -67,10 +67,10 @@ final class Load {
         return new Load(stage, workers, held);
     }
 
-    /** Adds callers that never wait, so that commands are under way at any moment. */
-    Load withCommandsUnderWay() {
+    /** Adds callers that never wait, so that commands are in flight at any moment. */
+    Load withCommandsInFlight() {
         workers.forEach(worker -> worker.load("keyed", "uni", 5, 5, MANY_KEYS));
-        stage.awaitThat("commands under way", () -> stage.history().entries("keyed") > 100);
+        stage.awaitThat("commands in flight", () -> stage.history().entries("keyed") > 100);
         stage.history().forgetRejections();
         return this;
     }
@@ -86,9 +86,7 @@ final class Load {
         stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= goal);
     }
 
-    /**
-     * The last caller that was told that Redis is not available was told why, in the words of the server and of its settings.
-     */
+    /** The last rejection as unavailable names the cause: the words of the server, and the setting to change. */
     void assertReason(String... words) {
         assertThat(stage.history().lastException("open unavailable")).contains(words).doesNotContain("no answer");
     }
@@ -114,7 +112,7 @@ final class Load {
         }
     }
 
-    /** No caller noticed anything, but that two of them had the same key. */
+    /** No call was rejected, except keyed calls that met on one key. */
     void assertNobodyRejected() {
         Map<String, Long> rejections = stage.history().rejections();
         rejections.remove("keyed full");

@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Very many callers wait, or some that are dead: neither harms the application, nor keeps the others waiting. */
+/** Waiters that are many, or dead: they neither harm the application nor delay the others. */
 @Execution(ExecutionMode.CONCURRENT)
 class ManyWaitersTest {
 
@@ -67,7 +67,6 @@ class ManyWaitersTest {
                 waiters.add(waiter);
             }
         });
-        // As each finds a thread, so will the last one.
         stage.awaitRecovery("a task that needs no permit has run", Duration.ofSeconds(5), worker.runUnguarded()::isDone);
         stage.awaitThat("rejections", () -> stage.history().full("open") == callers - pool / 2);
         assertThat(redis.waiters("open")).isEqualTo(pool / 2);
@@ -119,7 +118,7 @@ class ManyWaitersTest {
         return holders;
     }
 
-    /** Trap 10. The lease is long, so it is not the lease that frees what is handed to the dead. */
+    /** Trap 10. A lease of 30 seconds cannot be what frees the permits of dead waiters. */
     @Scenario(value = "kill -9 of one of two applications whose callers wait in turn, with a lease of 30 seconds", expected = "all callers of the other are served; the dead cost five seconds at most in all")
     void oneOfTwoIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();

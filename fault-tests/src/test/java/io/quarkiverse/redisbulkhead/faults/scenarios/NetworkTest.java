@@ -129,6 +129,20 @@ class NetworkTest {
         holdersAreCutOff(stage, Proxy::blackHole, Proxy::healSilently, IDLE);
     }
 
+    /** Trap 31. */
+    @Scenario(value = "black hole with on-outage=allow", expected = "calls run without permits while Redis is silent, and never before or after that; no permit is lost")
+    void isABlackHoleUnderAllow(Stage stage) {
+        Proxy proxy = stage.proxy(stage.redis());
+        Load load = Load.start(stage, proxy.url(),
+                Map.of(Stage.LEASE_PROPERTY, "60s", "quarkus.redis-bulkhead.on-outage", "allow"));
+
+        assertThat(stage.history().entriesWithoutPermit()).isZero();
+        stage.silence(proxy::blackHole, COMMAND_TIMEOUT.multipliedBy(5), proxy::heal, AT_ONCE);
+        assertThat(stage.history().entriesWithoutPermit()).isPositive();
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+    }
+
     /** Trap 4. */
     @Scenario(value = "half open for longer than a lease: applications hear nothing, the server hears everything", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again at once")
     void applicationsHearNothing(Stage stage) {

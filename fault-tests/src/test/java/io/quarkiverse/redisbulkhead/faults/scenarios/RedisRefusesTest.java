@@ -36,8 +36,8 @@ class RedisRefusesTest {
         load.awaitUnavailable();
         load.assertReason("OOM", "maxmemory");
         stage.faultLasts(Stage.LEASE.multipliedBy(2));
-        // A call may still come through where the script frees something first.
-        stage.awaitThat("nobody but the holder", () -> stage.inside("open") == 1 && redis.permits("open") == 1);
+        // Redis 6 lets a script write after its first write, whatever the memory.
+        stage.awaitThat("the holder alone", () -> stage.inside("open") == 1 && redis.permits("open") == 1);
         load.assertNothingLost();
         stage.awaitThat("no permit", () -> redis.permits("open") == 0);
         stage.repair(() -> redis.command("CONFIG", "SET", "maxmemory", "0"));
