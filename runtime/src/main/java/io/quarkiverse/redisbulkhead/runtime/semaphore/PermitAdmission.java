@@ -65,6 +65,8 @@ final class PermitAdmission extends CountedAdmission {
     // Null as long as the store was not contended.
     private Contention contention;
     private boolean hasWaited;
+    // In the queue, or 0: a place that is lost is taken again with it.
+    private long ticket;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
     private boolean copyMayFollow;
@@ -123,7 +125,7 @@ final class PermitAdmission extends CountedAdmission {
             long now = timers.nanoTime();
             reckoning = reckoning == null ? LeaseReckoning.asking(now) : reckoning.askingAgain(now);
             request = new AcquireRequest(bulkhead.id(), permitId, spec.permits(), lease, spec.fair(),
-                    wait.place(), engine.identity().application(), engine.identity().instance(), method);
+                    wait.place(), ticket, engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
             engine.availability().notice(failure);
@@ -275,6 +277,7 @@ final class PermitAdmission extends CountedAdmission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
+        ticket = reply.ticket();
         if (contention != null) {
             contention.over();
         }
@@ -406,7 +409,7 @@ final class PermitAdmission extends CountedAdmission {
     }
 
     /**
-     * The store does not know this waiter any more: it begins anew, behind all others.
+     * The store does not know this waiter any more: it asks for another permit, and keeps its order by its old ticket.
      *
      * @param id the permit that was waited for
      */

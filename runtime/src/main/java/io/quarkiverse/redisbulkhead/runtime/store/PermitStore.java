@@ -43,6 +43,13 @@ public interface PermitStore {
     /** The longest first lease of a permit that is handed over; see {@link HandOver}. */
     Duration FIRST_LEASE = Duration.ofSeconds(2);
 
+    /**
+     * For how long a store that has lost its data serves nobody in the queue of a bulkhead, from the first request with an old
+     * ticket on. That is longer than the second between two polls of a process, so those with lower tickets have come back by
+     * then, also from other processes.
+     */
+    Duration GATE_LASTS = Duration.ofMillis(1_250);
+
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
@@ -53,6 +60,12 @@ public interface PermitStore {
      * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
      * same permit id answers with the same permit, which then has its full lease again, or the same place among the
      * waiters.
+     * <p>
+     * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
+     * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it
+     * can have. Where the store knows neither a queue nor a last ticket, it has lost its data: then it serves nobody in the
+     * queue
+     * for {@link #GATE_LASTS}.
      *
      * @param request what to take
      * @return the answer

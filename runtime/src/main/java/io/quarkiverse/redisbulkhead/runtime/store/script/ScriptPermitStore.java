@@ -108,7 +108,7 @@ public final class ScriptPermitStore implements PermitStore {
             case GRANTED -> new AcquireReply.Granted(acquired.ticket(), repeated);
             case FULL -> new AcquireReply.Full(acquired.limit(), acquired.nearestLeaseEnd(), repeated);
             case WAITING -> new AcquireReply.Waiting(acquired.limit(), acquired.nearestLeaseEnd(), acquired.storeMillis(),
-                    repeated);
+                    acquired.ticket(), repeated);
             case CANCELLED -> new AcquireReply.Cancelled();
         };
     }
