@@ -53,6 +53,9 @@ public interface PermitStore {
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
+    /** How many holders {@link #ownPermits} looks at in one step. */
+    int HOLDERS_PER_STEP = 1_000;
+
     /** How many holders and waiters {@link #occupancy} lists at the most. */
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
@@ -148,6 +151,22 @@ public interface PermitStore {
      * @return the state at one instant
      */
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
+
+    /**
+     * Tells which unexpired permits stand in the name of this process, also such that it does not know of. Reads only.
+     * <p>
+     * It looks at up to {@value #HOLDERS_PER_STEP} holders in one step, so with more than that the answer is not the state at
+     * one
+     * instant: a permit that is renewed meanwhile, or moves because others are released, may be missing. Each permit that is
+     * told
+     * was held when it was looked at. An id that the process neither holds nor has asked for when it gets the answer is dead
+     * for
+     * good, as ids are chosen before a request is sent and never used again; so it can be released.
+     *
+     * @param bulkhead the bulkhead
+     * @return the ids; none where a permit cannot be held without this process knowing it
+     */
+    CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead);
 
     /**
      * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the

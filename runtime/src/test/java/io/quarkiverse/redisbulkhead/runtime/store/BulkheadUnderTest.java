@@ -166,6 +166,11 @@ final class BulkheadUnderTest {
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
     }
 
+    /** What stands in the name of a process. */
+    Set<String> ownPermits(PermitStore store) {
+        return shorten(get(store.ownPermits(self)));
+    }
+
     boolean revoke(String id) {
         return get(stores.first().revoke(self, unique(id)));
     }

@@ -67,6 +67,11 @@ public abstract class PermitStoreContract {
         return 200;
     }
 
+    /** More than one step is about. */
+    protected int permitsToBeLookedAt() {
+        return 2 * PermitStore.HOLDERS_PER_STEP + 1;
+    }
+
     /** Whether the store goes by a clock that can be set. */
     protected boolean clockCanBeSetBack() {
         return true;
@@ -1415,6 +1420,47 @@ public abstract class PermitStoreContract {
 
         assertThat(bulkhead.occupancy().waiting()).isEqualTo(ids.length);
         assertThat(bulkhead.waiters()).containsExactly(ids);
+    }
+
+    // ---- what stands in the name of a process
+
+    /** Trap 47: whatever was granted and never given back, whether the process knows of it or not. */
+    @Test
+    void aProcessIsToldWhichPermitsStandInItsName() {
+        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(6).fair(true).send());
+        Stream.of("d", "e").forEach(id -> ask(id).limit(6).throughSecond().send());
+        ask("ended").limit(6).lease(SHORT).send();
+        ask("waits").limit(6).fair(true).waiting().send();
+        ask("waits beside".replace(' ', '-')).limit(6).waiting().send();
+        stores.advance(SHORT.minus(TICK));
+        bulkhead.poll(6, PLACE, "waits");
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c", "ended");
+        assertThat(bulkhead.ownPermits(stores.second())).containsExactlyInAnyOrder("d", "e");
+
+        stores.advance(TICK);
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c");
+        assertThat(bulkhead.waiters()).as("only looked").contains("waits");
+        bulkhead.release("b");
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "c", "waits");
+        assertThat(new BulkheadUnderTest(stores, "other-").ownPermits(stores.first())).isEmpty();
+    }
+
+    /** Trap 24: in steps that are bounded, and more of them. */
+    @Test
+    void aProcessIsToldOfManyPermits() {
+        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
+        int many = permitsToBeLookedAt();
+        Set<String> own = new HashSet<>();
+        for (int i = 0; i < many; i++) {
+            Ask ask = ask("p" + i).limit(many);
+            (i % 3 == 0 ? ask.throughSecond() : ask).send();
+            if (i % 3 != 0) {
+                own.add("p" + i);
+            }
+        }
+
+        assertThat(bulkhead.ownPermits(stores.first())).isEqualTo(own);
     }
 
     // ---- what operators do
