@@ -9,7 +9,8 @@ import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.vertx.redis.client.RedisOptions;
 
 /**
- * Remembers the options with which Quarkus makes its Redis clients. Quarkus asks for customizers before most beans can be created, so
+ * Remembers the options with which Quarkus makes its Redis clients. Quarkus asks for customizers before most beans can be
+ * created, so
  * this one depends on nothing.
  */
 @Singleton
