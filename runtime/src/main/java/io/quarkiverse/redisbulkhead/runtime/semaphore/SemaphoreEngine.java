@@ -304,6 +304,10 @@ public final class SemaphoreEngine {
         return id;
     }
 
+    PermitIds ids() {
+        return ids;
+    }
+
     PermitReconciler reconciler() {
         return reconciler;
     }

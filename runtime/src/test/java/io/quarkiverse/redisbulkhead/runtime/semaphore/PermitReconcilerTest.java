@@ -15,7 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 
 /**
- * Trap 47: a release that an old master confirmed and the new one never heard of. What stands in the name of this process and is
+ * Trap 47: a release that an old master confirmed and the new one never heard of. What stands in the name of this process and
+ * is
  * neither held nor asked for is freed, and nothing else.
  */
 class PermitReconcilerTest {
