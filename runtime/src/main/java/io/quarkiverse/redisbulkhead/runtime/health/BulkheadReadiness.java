@@ -18,7 +18,7 @@ record BulkheadReadiness(boolean ready, String text) {
         return switch (redis) {
             case NOT_NEEDED -> new BulkheadReadiness(true, "limited in this process");
             case ANSWERS -> new BulkheadReadiness(true, "limited in Redis");
-            case AWAY -> duringOutage(bulkhead);
+            case AWAY, REFUSES -> duringOutage(bulkhead);
         };
     }
 

@@ -15,13 +15,15 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Tells what each declared bulkhead does. The application is not ready while Redis gives no answer and a bulkhead rejects
+ * Tells what each declared bulkhead does. The application is not ready while Redis is away, or refuses commands, and a bulkhead
+ * rejects
  * calls for that; where all go on, it stays ready. Any other failure is one of the check itself.
  */
 @Readiness
@@ -61,23 +63,15 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
     Uni<RedisState> redis() {
         return store.needsRedis()
                 ? Uni.createFrom().completionStage(overview::ask).replaceWith(RedisState.ANSWERS)
-                        .onFailure(BulkheadsHealthCheck::isOutage).recoverWithItem(BulkheadsHealthCheck::away)
-                        .onFailure(BulkheadsHealthCheck::isContention).recoverWithItem(RedisState.ANSWERS)
+                        .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
+                        .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
+                        .onFailure(StoreException.class).recoverWithItem(BulkheadsHealthCheck::refuses)
                 : Uni.createFrom().item(RedisState.NOT_NEEDED);
     }
 
-    private static boolean isOutage(Throwable failure) {
-        return failure instanceof StoreException && !isContention(failure);
-    }
-
-    private static RedisState away(Throwable reason) {
-        LOG.debug("Redis gives no answer to the readiness check", reason);
-        return RedisState.AWAY;
-    }
-
-    // Many are asking, so Redis does its part.
-    private static boolean isContention(Throwable failure) {
-        return failure instanceof StoreContendedException;
+    private static RedisState refuses(Throwable reason) {
+        LOG.debug("Redis refuses the readiness check", reason);
+        return RedisState.REFUSES;
     }
 
     private HealthCheckResponse response(RedisState redis) {

@@ -7,6 +7,8 @@ enum RedisState {
     ANSWERS("answers"),
     /** It was asked, and gave no answer in time. */
     AWAY("gives no answer"),
+    /** It refuses what it is asked for, for example because of a password or a right. */
+    REFUSES("refuses commands; the log says why"),
     /** Permits live in this process. */
     NOT_NEEDED("not needed");
 

@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
@@ -89,7 +90,9 @@ final class Reply {
             return Problem.unavailable("Too many are asking at the moment. Ask again");
         }
         if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
-            return Problem.unavailable("Redis gives no answer at the moment. Ask again when it does");
+            boolean isAway = cause instanceof StoreAwayException || cause.getCause() instanceof StoreAwayException;
+            return Problem.unavailable(isAway ? "Redis gives no answer at the moment. Ask again when it does"
+                    : "Redis refuses commands. The log of the application says why");
         }
         LOG.error("A request to the management endpoint failed", cause);
         return Problem.internal();

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jboss.logging.Logger;
 
@@ -32,6 +33,7 @@ final class PermitReconciler {
     // Bulkheads beyond this number are not looked at; their lost permits are free when the leases end.
     private static final int MOST_BULKHEADS = 10_000;
     private static final int MOST_AT_ONCE = 8;
+    private static final Duration FORGET_EVERY = Duration.ofSeconds(5);
     private static final Duration FIRST_GAP = Duration.ofSeconds(1);
     private static final Duration LONGEST_GAP = Duration.ofSeconds(30);
 
@@ -42,6 +44,9 @@ final class PermitReconciler {
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     // Where permits were given back lately.
     private final Map<BulkheadId, Recent> recent = new ConcurrentHashMap<>();
+    private final AtomicBoolean forgetting = new AtomicBoolean();
+    private volatile Timers.Planned timer;
+    private volatile boolean stopped;
     // Both are guarded by queue.
     private final Queue<BulkheadId> queue = new ArrayDeque<>();
     private int underWay;
@@ -108,6 +113,30 @@ final class PermitReconciler {
         }
         if (entry != null) {
             entry.untilNanos = now + lease.toNanos();
+            forgetLater();
+        }
+    }
+
+    // Whatever number of keys is used, nothing is kept of them for longer than a lease and a moment.
+    private void forgetLater() {
+        if (!forgetting.get() && forgetting.compareAndSet(false, true)) {
+            timer = timers.after(FORGET_EVERY, () -> {
+                long now = timers.nanoTime();
+                recent.values().removeIf(entry -> entry.untilNanos - now < 0);
+                forgetting.set(false);
+                if (!recent.isEmpty() && !stopped) {
+                    forgetLater();
+                }
+            });
+        }
+    }
+
+    /** The application stops: nothing is planned any more. */
+    void stop() {
+        stopped = true;
+        Timers.Planned planned = timer;
+        if (planned != null) {
+            planned.cancel();
         }
     }
 

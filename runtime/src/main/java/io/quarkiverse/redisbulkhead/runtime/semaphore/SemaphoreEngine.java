@@ -259,13 +259,15 @@ public final class SemaphoreEngine {
             keeper.all().forEach(LeasedPermit::giveBackRunning);
             keeper.stop();
             return underWay.none();
-        }).thenCompose(given -> fallback.map(SemaphoreEngine::giveAllBack).orElse(CompletableFuture.completedStage(null)));
+        }).thenRun(reconciler::stop).thenCompose(
+                given -> fallback.map(SemaphoreEngine::giveAllBack).orElse(CompletableFuture.completedStage(null)));
     }
 
     /** Ends the work in the background. What is not given back yet is free when its lease ends. */
     public void close() {
         stopping = true;
         reclaimer.close();
+        reconciler.stop();
         fallback.ifPresent(SemaphoreEngine::close);
     }
 

@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
@@ -27,7 +28,13 @@ class BulkheadsHealthCheckTest {
 
     @Test
     void withoutAnAnswerRedisIsAway() {
-        assertThat(redis(new StoreException("no answer", false, null))).isEqualTo(RedisState.AWAY);
+        assertThat(redis(new StoreAwayException("no answer", false, null))).isEqualTo(RedisState.AWAY);
+    }
+
+    /** A wrong password or a missing right is no silence, and is not called one. */
+    @Test
+    void aRefusalIsNotCalledSilence() {
+        assertThat(redis(new StoreException("Redis answered: NOPERM", false, null))).isEqualTo(RedisState.REFUSES);
     }
 
     /** With store=lock: Redis does its part, so an application that is busy stays ready. */

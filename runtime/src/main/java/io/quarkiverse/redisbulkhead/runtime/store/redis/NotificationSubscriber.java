@@ -39,6 +39,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     private static final String CHECK = "check ";
     private static final int FIRST_GAP_MILLIS = 20;
     private static final int LONGEST_GAP_MILLIS = 2_000;
+    private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     private static final long CHECK_MILLIS = 1_000;
     private static final long IDLE_CHECK_MILLIS = 15_000;
 
@@ -56,6 +57,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     // All of these are touched on the context only.
     private Subscription current;
     private int gapMillis;
+    private int unconfirmed;
     private long lastCheckNanos;
     private boolean subscribeRefused;
     private boolean publishRefused;
@@ -173,11 +175,14 @@ public final class NotificationSubscriber implements AutoCloseable {
             return;
         }
         current = subscription;
-        vertx.setTimer(timeoutMillis, timer -> {
-            if (!subscription.confirmed) {
-                replace(subscription, "no answer");
-            }
-        });
+        // One that was too short is followed by a longer one, for a machine that is slower than the command timeout.
+        vertx.setTimer(Math.max(timeoutMillis, Math.min(LONGEST_ATTEMPT_MILLIS, timeoutMillis << Math.min(unconfirmed, 12))),
+                timer -> {
+                    if (!subscription.confirmed) {
+                        unconfirmed++;
+                        replace(subscription, "no answer");
+                    }
+                });
         opening.onComplete(result -> {
             if (result.failed()) {
                 replace(subscription, Redacted.reason(result.cause()));
@@ -202,6 +207,7 @@ public final class NotificationSubscriber implements AutoCloseable {
             return;
         }
         subscription.confirmed = true;
+        unconfirmed = 0;
         gapMillis = 0;
         LOG.debugf("Subscribed to %s", name);
         tell(new NoticesMissed());

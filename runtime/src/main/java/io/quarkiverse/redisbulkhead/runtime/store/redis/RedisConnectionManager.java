@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,7 +51,10 @@ public final class RedisConnectionManager implements AutoCloseable {
         /** A server has gone away, or is back. Called on an event loop; must not block. */
         void availabilityChanged();
 
-        /** A connection was opened again; what was confirmed before may be gone. Called on an event loop; must not block. */
+        /**
+         * A connection was opened again, or another node has the data; what was confirmed before may be gone. Called on an
+         * event loop; must not block.
+         */
         void reconnected();
     }
 
@@ -295,12 +299,17 @@ public final class RedisConnectionManager implements AutoCloseable {
     }
 
     private void accept(ClusterSlots told) {
+        boolean moved = slots != null && !Arrays.equals(slots, told.endpoints());
         slots = told.endpoints();
         endpoints = told.all();
         Set<String> masters = told.masters();
         List<String> gone = nodes.keySet().stream().filter(endpoint -> !masters.contains(endpoint)).toList();
         for (String endpoint : gone) {
             nodes.remove(endpoint).retire().forEach(this::route);
+        }
+        if (moved) {
+            // Another node has the data, and may have less of it.
+            listeners.forEach(Listener::reconnected);
         }
     }
 
@@ -370,7 +379,6 @@ public final class RedisConnectionManager implements AutoCloseable {
             String endpoint = ClusterSlots.endpoint(endpointOf(server), to.host(), to.port());
             call.asking = to.asking();
             if (!to.asking()) {
-                slots[to.slot()] = endpoint;
                 refresh();
             }
             submit(node(endpoint), call);

@@ -53,6 +53,8 @@ final class RedisServer {
     private static final int LONGEST_GAP_MILLIS = 200;
     private static final int FIRST_PROBE_GAP_MILLIS = 100;
     private static final int LONGEST_PROBE_GAP_MILLIS = 500;
+    /** A wrong password is not tried more often than that. */
+    private static final int REFUSED_GAP_MILLIS = 2_000;
     /** After this time an attempt to connect is given up, however often earlier ones were too short. */
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     private static final int MOST_REDIRECTS = 16;
@@ -367,7 +369,7 @@ final class RedisServer {
     private void retry() {
         if (!retryPlanned && !closed) {
             retryPlanned = true;
-            int longest = outage == null ? LONGEST_GAP_MILLIS : LONGEST_PROBE_GAP_MILLIS;
+            int longest = outage == null ? LONGEST_GAP_MILLIS : outage.passes ? LONGEST_PROBE_GAP_MILLIS : REFUSED_GAP_MILLIS;
             int first = outage == null ? FIRST_GAP_MILLIS : FIRST_PROBE_GAP_MILLIS;
             gapMillis = Math.min(longest, Math.max(first, 2 * gapMillis));
             vertx.setTimer(gapMillis / 2 + ThreadLocalRandom.current().nextInt(gapMillis / 2 + 1) + 1, timer -> {

@@ -37,18 +37,21 @@ class OrderAfterLossTest {
     TestRedis redis;
     TestProcess first;
     TestProcess second;
+    TestProcess third;
 
     @BeforeEach
     void start() {
         redis = new TestRedis();
         first = new TestProcess(redis, kind);
         second = new TestProcess(redis, kind);
+        third = new TestProcess(redis, kind);
     }
 
     @AfterEach
     void stop() {
         first.close();
         second.close();
+        third.close();
         redis.close();
     }
 
@@ -80,11 +83,11 @@ class OrderAfterLossTest {
                 "host:3", "Newcomer#hold");
 
         redis.command("FLUSHALL");
-        assertThat(first.store.acquire(newcomer).toCompletableFuture().get(10, TimeUnit.SECONDS)).isInstanceOf(Granted.class);
+        assertThat(third.store.acquire(newcomer).toCompletableFuture().get(10, TimeUnit.SECONDS)).isInstanceOf(Granted.class);
         held.release();
         await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:queue").toInteger() == WAITERS);
         assertThat(served).isEmpty();
-        assertThat(second.store.release(reports, "newcomer").toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(third.store.release(reports, "newcomer").toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
 
         await().atMost(30, TimeUnit.SECONDS).until(() -> served.size() == WAITERS);
         assertThat(served).containsExactlyElementsOf(IntStream.range(0, WAITERS).boxed().toList());
