@@ -2,24 +2,27 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.EnumSource;
+
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import java.util.stream.IntStream;
 
 /** Fair waiters of two processes when Redis loses all of its data. */
 @ParameterizedClass
@@ -50,7 +53,8 @@ class OrderAfterLossTest {
     }
 
     /**
-     * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and fencing
+     * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and
+     * fencing
      * tokens go on growing. Somebody else holds the permit until they are back.
      */
     @Test
