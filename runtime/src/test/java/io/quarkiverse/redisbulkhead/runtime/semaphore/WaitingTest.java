@@ -445,7 +445,10 @@ class WaitingTest {
         assertThat(store.log).as("no copy of the new one may come").endsWith("release reports");
     }
 
-    /** Guarantee 5: a waiter that the store has lost asks for another permit and keeps its order by its old ticket, as often as that happens. */
+    /**
+     * Guarantee 5: a waiter that the store has lost asks for another permit and keeps its order by its old ticket, as often as
+     * that happens.
+     */
     @Test
     void aLostWaiterQueuesAgainWithItsOldTicket() {
         Admission admission = ask(FAIR);
