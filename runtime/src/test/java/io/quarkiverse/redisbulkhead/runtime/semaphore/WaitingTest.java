@@ -445,9 +445,12 @@ class WaitingTest {
         assertThat(store.log).as("no copy of the new one may come").endsWith("release reports");
     }
 
-    /** Guarantee 5: who was lost asks for another permit, and keeps its order by its old ticket; as often as that happens. */
+    /**
+     * Guarantee 5: a waiter that the store has lost asks for another permit and keeps its order by its old ticket, as often as
+     * that happens.
+     */
     @Test
-    void whoIsGoneQueuesAgainWithItsOldTicket() {
+    void aLostWaiterQueuesAgainWithItsOldTicket() {
         Admission admission = ask(FAIR);
         assertThat(store.requests.get("reports").ticket()).isZero();
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));

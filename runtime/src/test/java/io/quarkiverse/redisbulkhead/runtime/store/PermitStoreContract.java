@@ -988,7 +988,7 @@ public abstract class PermitStoreContract {
 
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void whoWaitsIsToldItsTicket(boolean fair) {
+    void aWaiterIsToldItsTicket(boolean fair) {
         ask("a").fair(fair).send();
 
         long told = ask("b").fair(fair).place(PLACE);
@@ -1000,7 +1000,7 @@ public abstract class PermitStoreContract {
 
     /** Guarantee 5: a process that was paused for so long that its waiters count as dead comes back in its old order. */
     @Test
-    void whoComesBackWithItsOldTicketIsServedInTheOldOrder() {
+    void waitersThatComeBackWithTheirOldTicketsKeepTheirOrder() {
         ask("a").fair(true).send();
         Map<String, Long> tickets = new TreeMap<>();
         Stream.of(ids("w", 4)).forEach(id -> tickets.put(id, ask(id).fair(true).place(SHORT)));
@@ -1432,7 +1432,7 @@ public abstract class PermitStoreContract {
         Stream.of("d", "e").forEach(id -> ask(id).limit(6).throughSecond().send());
         ask("ended").limit(6).lease(SHORT).send();
         ask("waits").limit(6).fair(true).waiting().send();
-        ask("waits beside".replace(' ', '-')).limit(6).waiting().send();
+        ask("beside").limit(6).waiting().send();
         stores.advance(SHORT.minus(TICK));
         bulkhead.poll(6, PLACE, "waits");
         assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c", "ended");
