@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.runtime.GuardRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
+import io.quarkiverse.redisbulkhead.runtime.RedisClientOptions;
 import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.UnremovableBeanBuildItem;
@@ -39,7 +40,8 @@ public class RedisBulkheadProcessor {
     AdditionalBeanBuildItem beans() {
         return AdditionalBeanBuildItem.builder()
                 .addBeanClasses(RedisBulkheadBinding.class, RedisBulkheadInterceptor.class, BulkheadRegistry.class,
-                        BulkheadRuntime.class, CurrentPermitBean.class, GuardRegistry.class, RedisStoreFactory.class)
+                        BulkheadRuntime.class, CurrentPermitBean.class, GuardRegistry.class, RedisClientOptions.class,
+                        RedisStoreFactory.class)
                 .setUnremovable()
                 .build();
     }

@@ -6,11 +6,9 @@ import jakarta.inject.Singleton;
 
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
-import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisOptions;
 
 /**
  * Makes the store in Redis from the configuration. It connects as the Redis client of the application does, with the same
@@ -19,41 +17,35 @@ import io.vertx.redis.client.RedisOptions;
  * call.
  */
 @Singleton
-public class RedisStoreFactory implements RedisOptionsCustomizer {
+public class RedisStoreFactory {
 
     private final RedisBulkheadRuntimeConfig config;
     private final String client;
     private final StoreKind store;
+    private final RedisClientOptions clientOptions;
     private final Vertx vertx;
-    // Null until Quarkus has made the client, and where it makes none because nothing says where Redis is.
-    private volatile RedisOptions options;
 
     /**
      * Looks nothing up yet.
      *
      * @param config the configuration
      * @param buildTimeConfig names the Redis client, and says which store
+     * @param clientOptions how to connect
      * @param vertx runs timers and connections
      */
     @Inject
-    public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig, Vertx vertx) {
+    public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
+            RedisClientOptions clientOptions, Vertx vertx) {
         this.config = config;
         this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
         this.store = buildTimeConfig.store();
+        this.clientOptions = clientOptions;
         this.vertx = vertx;
-    }
-
-    /** Takes the options of the client. Customizers of the application may still change them afterwards. */
-    @Override
-    public void customize(String clientName, RedisOptions clientOptions) {
-        if (clientName.equals(client)) {
-            options = clientOptions;
-        }
     }
 
     /** The store; it connects at the first call, which fails where nothing says where Redis is. */
     RedisStore create() {
-        RedisStores stores = new RedisStores(vertx, options, config.keyPrefix(), config.commandTimeout());
+        RedisStores stores = new RedisStores(vertx, clientOptions.of(client), config.keyPrefix(), config.commandTimeout());
         return store == StoreKind.LOCK
                 ? stores.lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
                 : stores.script();

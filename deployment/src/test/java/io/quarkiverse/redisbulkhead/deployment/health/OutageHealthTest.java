@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.deployment.health;
 
 import static io.restassured.RestAssured.when;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.is;
+
+import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 
@@ -63,7 +66,7 @@ class OutageHealthTest {
         when().get("/q/health/live").then().statusCode(200);
 
         REDIS.start();
-        isUp();
+        awaitUp();
     }
 
     /** A server that takes commands and does not answer is away, too: within the command timeout. */
@@ -73,6 +76,12 @@ class OutageHealthTest {
         try (AutoCloseable pause = REDIS.pause()) {
             when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("gives no answer"));
         }
+        awaitUp();
+    }
+
+    // A probe finds out that Redis is back.
+    private static void awaitUp() {
+        await().atMost(20, TimeUnit.SECONDS).until(() -> when().get("/q/health/ready").statusCode() == 200);
         isUp();
     }
 

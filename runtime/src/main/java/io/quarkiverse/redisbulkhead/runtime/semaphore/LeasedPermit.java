@@ -134,6 +134,7 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
                 engine.keeper().report(loss(Reason.GONE));
             }
         } finally {
+            engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease());
             engine.underWay().end();
         }
         return found != Found.NOT_HELD && before == State.HELD;

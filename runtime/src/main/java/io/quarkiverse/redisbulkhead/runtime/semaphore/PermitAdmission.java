@@ -71,6 +71,8 @@ final class PermitAdmission extends CountedAdmission {
     private Backoff backoff;
     private boolean hasWaited;
     private boolean counted;
+    // In the queue, or 0: a place that is lost is taken again with it.
+    private long ticket;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
     private boolean copyMayFollow;
@@ -87,7 +89,7 @@ final class PermitAdmission extends CountedAdmission {
         this.lease = bulkhead.terms().lease();
         this.boundReached = spec.maxWait().isZero() ? Optional.empty() : engine.waitingCalls().reached(spec, waitsOn);
         this.wait = WaitLimit.of(timers, boundReached.isEmpty() ? spec.maxWait() : Duration.ZERO);
-        this.permitId = engine.ids().next(spec.permits());
+        this.permitId = engine.newPermitId(spec.permits());
     }
 
     /** Asks for the permit. */
@@ -131,7 +133,7 @@ final class PermitAdmission extends CountedAdmission {
             long now = timers.nanoTime();
             reckoning = reckoning == null ? LeaseReckoning.asking(now) : reckoning.askingAgain(now);
             request = new AcquireRequest(bulkhead.id(), permitId, spec.permits(), lease, spec.fair(),
-                    wait.place(), engine.identity().application(), engine.identity().instance(), method);
+                    wait.place(), ticket, engine.identity().application(), engine.identity().instance(), method);
         }
         engine.store().acquire(request).whenComplete((reply, failure) -> {
             if (failure != null && mayPass(failure)) {
@@ -222,8 +224,10 @@ final class PermitAdmission extends CountedAdmission {
                 granted(id, permit);
             }
         } else if (reply instanceof Waiting place) {
+            engine.reconciler().full(bulkhead.id());
             waiting(id, place);
         } else if (reply instanceof Full full) {
+            engine.reconciler().full(bulkhead.id());
             rejected(id, full.copyMayFollow(), full(boundReached, full.limit(), full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
@@ -272,6 +276,9 @@ final class PermitAdmission extends CountedAdmission {
 
     private void settle(LeasedPermit given) {
         countOffWaiting();
+        if (given == null) {
+            engine.reconciler().forget(permitId());
+        }
         settlement.settle(given);
         // Last, so that a shutdown does not take for running what has ended.
         engine.underWay().end();
@@ -299,6 +306,7 @@ final class PermitAdmission extends CountedAdmission {
         nearestLeaseEnd = reply.nearestLeaseEnd();
         reckoning = reckoning.answered(reply.storeMillis());
         hasWaited = true;
+        ticket = reply.ticket();
         if (backoff != null) {
             backoff.succeeded();
         }
@@ -443,7 +451,7 @@ final class PermitAdmission extends CountedAdmission {
     }
 
     /**
-     * The store does not know this waiter any more: it begins anew, behind all others.
+     * The store does not know this waiter any more: it asks for another permit, and keeps its order by its old ticket.
      *
      * @param id the permit that was waited for
      */
@@ -456,13 +464,14 @@ final class PermitAdmission extends CountedAdmission {
             }
             state = State.ASKING;
             // In the same step, so that a notice of the old permit finds nobody from now on.
-            permitId = engine.ids().next(spec.permits());
+            permitId = engine.newPermitId(spec.permits());
             copies = copyMayFollow;
             copyMayFollow = false;
         }
         if (copies) {
             engine.returns().inBackground(bulkhead.id(), id, lease);
         }
+        engine.reconciler().forget(id);
         engine.room().leave(this, id);
         engine.room().enter(this);
         ask();

@@ -11,13 +11,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * Frees what the store holds in the name of this process and the process knows nothing of: a failover can promote a replica that never
+ * Frees what the store holds in the name of this process and the process knows nothing of: a failover can promote a replica
+ * that never
  * heard of a release which the old master has confirmed.
  * <p>
- * Exact without a lock: an id is known here from before its first request until its release is answered, and is never used again. So
+ * Exact without a lock: an id is known here from before its first request until its release is answered, and is never used
+ * again. So
  * an id that the store tells and that is unknown here is that of a permit which nobody holds and nobody will.
  * <p>
  * Safe for use by many threads.
@@ -34,6 +37,8 @@ final class PermitReconciler {
 
     private final PermitStore store;
     private final Timers timers;
+    // A store of this process loses nothing.
+    private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     // Where permits were given back lately.
     private final Map<BulkheadId, Recent> recent = new ConcurrentHashMap<>();
@@ -71,11 +76,14 @@ final class PermitReconciler {
     PermitReconciler(PermitStore store, Timers timers) {
         this.store = store;
         this.timers = timers;
+        this.needed = !(store instanceof InProcessPermitStore);
     }
 
     /** A permit is going to be asked for. */
     void asks(String permitId) {
-        known.add(permitId);
+        if (needed) {
+            known.add(permitId);
+        }
     }
 
     /** A permit was neither granted nor is it asked for any more. */
@@ -89,6 +97,9 @@ final class PermitReconciler {
      * @param lease for how long it would stay if that was lost
      */
     void released(BulkheadId bulkhead, String permitId, Duration lease) {
+        if (!needed) {
+            return;
+        }
         known.remove(permitId);
         long now = timers.nanoTime();
         Recent entry = recent.get(bulkhead);
@@ -145,7 +156,8 @@ final class PermitReconciler {
             if (failure == null) {
                 free(bulkhead, ids.stream().filter(id -> !known.contains(id)).toList());
             } else {
-                LOG.debugf("Bulkhead '%s' was not looked through for permits of this process: %s", bulkhead, failure.getMessage());
+                LOG.debugf("Bulkhead '%s' was not looked through for permits of this process: %s", bulkhead,
+                        failure.getMessage());
             }
             BulkheadId next;
             synchronized (queue) {
@@ -160,8 +172,10 @@ final class PermitReconciler {
 
     private void free(BulkheadId bulkhead, List<String> lost) {
         if (!lost.isEmpty()) {
-            LOG.infof("Redis still had %d permits of bulkhead '%s' that this process has given back; they are free now. A failover "
-                    + "may have lost the releases", lost.size(), bulkhead);
+            LOG.infof(
+                    "Redis still had %d permits of bulkhead '%s' that this process has given back; they are free now. A failover "
+                            + "may have lost the releases",
+                    lost.size(), bulkhead);
             lost.forEach(id -> store.release(bulkhead, id).whenComplete((held, failure) -> {
                 if (failure != null) {
                     LOG.debugf("Permit %s of bulkhead '%s' stays until its lease ends: %s", id, bulkhead, failure.getMessage());

@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -43,6 +44,7 @@ public final class SemaphoreEngine {
     private final PermitReclaimer reclaimer;
     private final PermitReturns returns;
     private final PermitKeeper keeper;
+    private final PermitReconciler reconciler;
     private final WaitingRoom room;
     private final UnderWay underWay = new UnderWay();
     private final DisagreementLog disagreements = new DisagreementLog();
@@ -113,6 +115,7 @@ public final class SemaphoreEngine {
         this.reclaimer = new PermitReclaimer(store, timers);
         this.returns = new PermitReturns(store, reclaimer);
         this.keeper = new PermitKeeper(store, timers, listener);
+        this.reconciler = new PermitReconciler(store, timers);
         this.room = new WaitingRoom(store, timers, random);
         store.listen(this::notice);
     }
@@ -126,6 +129,8 @@ public final class SemaphoreEngine {
             keeper.revoked(revoked.permitId());
         } else if (notice instanceof NoticesMissed) {
             room.noticesMissed();
+        } else if (notice instanceof Reconnected) {
+            reconciler.reconnected();
         } else if (notice instanceof LimitsDiffer differ) {
             disagreements.tell(differ);
         }
@@ -292,8 +297,19 @@ public final class SemaphoreEngine {
         return new Backoff(random);
     }
 
+    /** The id of a permit that is going to be asked for. */
+    String newPermitId(int permits) {
+        String id = ids.next(permits);
+        reconciler.asks(id);
+        return id;
+    }
+
     PermitIds ids() {
         return ids;
+    }
+
+    PermitReconciler reconciler() {
+        return reconciler;
     }
 
     PermitReclaimer reclaimer() {

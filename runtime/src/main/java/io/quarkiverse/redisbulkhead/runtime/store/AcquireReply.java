@@ -38,9 +38,17 @@ public sealed interface AcquireReply {
      * @param limit the limit in force
      * @param nearestLeaseEnd how long until the first of the current leases ends
      * @param storeMillis the clock of the store, in milliseconds since the epoch
+     * @param ticket its place in the queue, the lower the earlier; 0 when it is not fair
      * @param copyMayFollow see {@link AcquireReply#copyMayFollow()}
      */
-    record Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, boolean copyMayFollow) implements AcquireReply {
+    record Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, long ticket, boolean copyMayFollow)
+            implements
+                AcquireReply {
+
+        /** As the other one, outside of the queue. */
+        public Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, boolean copyMayFollow) {
+            this(limit, nearestLeaseEnd, storeMillis, 0, copyMayFollow);
+        }
     }
 
     /** The request had been undone by {@link PermitStore#cancel} before it arrived. */

@@ -12,10 +12,18 @@ import java.time.Duration;
  * @param lease how long the permit lives
  * @param fair whether the request waits for its turn
  * @param place how long it stays among the waiters when no permit is free; zero: it does not wait
+ * @param ticket of a fair request that waited before and was lost by the store: its ticket at that time, so that it keeps its
+ *        order; 0 for none
  * @param application the name of the asking application
  * @param instance its host and process
  * @param method the guarded method
  */
 public record AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
-        String application, String instance, String method) {
+        long ticket, String application, String instance, String method) {
+
+    /** A request that did not wait before. */
+    public AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
+            String application, String instance, String method) {
+        this(bulkhead, permitId, limit, lease, fair, place, 0, application, instance, method);
+    }
 }

@@ -39,6 +39,9 @@ public final class Bounds {
         if (request.place().isNegative()) {
             throw refused("The place must not be negative: " + request.place());
         }
+        if (request.ticket() < 0) {
+            throw refused("The ticket must not be negative: " + request.ticket());
+        }
     }
 
     /** How long leases are to be. */

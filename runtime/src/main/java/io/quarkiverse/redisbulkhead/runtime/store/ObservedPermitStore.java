@@ -86,6 +86,11 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        return observed(StoreOperation.OWN_PERMITS, System.nanoTime(), store.ownPermits(bulkhead));
+    }
+
+    @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most));
     }

@@ -43,8 +43,18 @@ public interface PermitStore {
     /** The longest first lease of a permit that is handed over; see {@link HandOver}. */
     Duration FIRST_LEASE = Duration.ofSeconds(2);
 
+    /**
+     * For how long a store that has lost its data serves nobody in the queue of a bulkhead, from the first request with an old
+     * ticket on. That is longer than the second between two polls of a process, so those with lower tickets have come back by
+     * then, also from other processes.
+     */
+    Duration GATE_LASTS = Duration.ofMillis(1_250);
+
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
+
+    /** How many holders {@link #ownPermits} looks at in one step. */
+    int HOLDERS_PER_STEP = 1_000;
 
     /** How many holders and waiters {@link #occupancy} lists at the most. */
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
@@ -53,6 +63,12 @@ public interface PermitStore {
      * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
      * same permit id answers with the same permit, which then has its full lease again, or the same place among the
      * waiters.
+     * <p>
+     * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
+     * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it
+     * can have. Where the store knows neither a queue nor a last ticket, it has lost its data: then it serves nobody in the
+     * queue
+     * for {@link #GATE_LASTS}.
      *
      * @param request what to take
      * @return the answer
@@ -135,6 +151,22 @@ public interface PermitStore {
      * @return the state at one instant
      */
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
+
+    /**
+     * Tells which unexpired permits stand in the name of this process, also such that it does not know of. Reads only.
+     * <p>
+     * It looks at up to {@value #HOLDERS_PER_STEP} holders in one step, so with more than that the answer is not the state at
+     * one
+     * instant: a permit that is renewed meanwhile, or moves because others are released, may be missing. Each permit that is
+     * told
+     * was held when it was looked at. An id that the process neither holds nor has asked for when it gets the answer is dead
+     * for
+     * good, as ids are chosen before a request is sent and never used again; so it can be released.
+     *
+     * @param bulkhead the bulkhead
+     * @return the ids; none where a permit cannot be held without this process knowing it
+     */
+    CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead);
 
     /**
      * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the

@@ -21,6 +21,8 @@ public enum StoreOperation {
     RESET_SIZE,
     /** {@link PermitStore#occupancy}. */
     OCCUPANCY,
+    /** {@link PermitStore#ownPermits}. */
+    OWN_PERMITS,
     /** {@link PermitStore#inUse}. */
     IN_USE
 }

@@ -28,6 +28,8 @@ class ManualStore implements PermitStore {
 
     final List<String> log = new ArrayList<>();
     final List<String> cancelled = new ArrayList<>();
+    final List<String> released = new ArrayList<>();
+    final List<CompletableFuture<Set<String>>> own = new ArrayList<>();
     final Map<String, CompletableFuture<AcquireReply>> acquires = new LinkedHashMap<>();
     final Map<String, AcquireRequest> requests = new HashMap<>();
     final Map<String, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
@@ -67,6 +69,7 @@ class ManualStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         log.add("release " + bulkhead);
+        released.add(permitId);
         CompletableFuture<Boolean> reply = new CompletableFuture<>();
         releases.put(bulkhead.name(), reply);
         openReleases.add(reply);
@@ -129,6 +132,13 @@ class ManualStore implements PermitStore {
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return CompletableFuture.failedStage(lost());
+    }
+
+    @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        CompletableFuture<Set<String>> reply = new CompletableFuture<>();
+        own.add(reply);
+        return reply;
     }
 
     @Override

@@ -445,6 +445,38 @@ class WaitingTest {
         assertThat(store.log).as("no copy of the new one may come").endsWith("release reports");
     }
 
+    /** Guarantee 5: who was lost asks for another permit, and keeps its order by its old ticket; as often as that happens. */
+    @Test
+    void whoIsGoneQueuesAgainWithItsOldTicket() {
+        Admission admission = ask(FAIR);
+        assertThat(store.requests.get("reports").ticket()).isZero();
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
+        for (int i = 0; i < 2; i++) {
+            String id = idOf("reports");
+            store.listener.accept(new NoticesMissed());
+            store.polls.get(store.polls.size() - 1).reply()
+                    .complete(new PollReply(Map.of(), Set.of(id), 0, FAR, STORE_TIME));
+
+            assertThat(idOf("reports")).isNotEqualTo(id);
+            assertThat(store.requests.get("reports").ticket()).isEqualTo(4711);
+            store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
+        }
+        leave(admission);
+    }
+
+    /** The last look of a waiter that the store has lost meanwhile does not overtake. */
+    @Test
+    void theLastLookStatesTheTicket() {
+        Admission admission = ask(FAIR);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
+        answerPolls();
+        timers.advance(Duration.ofMinutes(1));
+
+        assertThat(store.requests.get("reports").ticket()).isEqualTo(4711);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
+        leave(admission);
+    }
+
     /** A permit that would not be held here from the start is none. */
     @Test
     void whatIsToldWithinTheMarginOfTheLeaseIsGivenBack() {

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
@@ -28,6 +29,7 @@ final class BulkheadModel {
 
     private static final long LIMITS_CERTAINLY_KEPT = 55_000;
     private static final long FIRST_LEASE = 2_000;
+    private static final long GATE_LASTS = 1_250;
     private static final long LIMITS_KEPT = 60_000;
     private static final long LIMITS_REFRESHED = 5_000;
 
@@ -94,10 +96,13 @@ final class BulkheadModel {
 
     private OptionalInt resizedTo = OptionalInt.empty();
     private long lastTicket;
+    private final boolean mayLoseData;
+    private long gateEnd;
     private long now;
     private Expected expected = new Expected();
 
-    BulkheadModel(long now) {
+    BulkheadModel(long now, boolean mayLoseData) {
+        this.mayLoseData = mayLoseData;
         this.now = now;
     }
 
@@ -107,6 +112,10 @@ final class BulkheadModel {
         expected = new Expected();
         forgetStatedLimitsWhenIdle();
         return result;
+    }
+
+    long now() {
+        return now;
     }
 
     void advance(long millis) {
@@ -126,7 +135,13 @@ final class BulkheadModel {
         }
         int limit = resizedTo.orElse(request.limit());
         Entry waiter = find(waiters, request.permitId());
-        if (queue().isEmpty() && holders.size() < limit) {
+        long old = request.fair() ? Math.min(request.ticket(), Math.max(lastTicket, now * 1_000)) : 0;
+        if (mayLoseData && old > 0 && lastTicket == 0 && queue().isEmpty() && gateEnd <= now) {
+            gateEnd = now + GATE_LASTS;
+            lastTicket = now * 1_000 - 1;
+        }
+        boolean isNext = gateEnd <= now && queue().stream().allMatch(each -> old > 0 && each.ticket > old);
+        if (isNext && holders.size() < limit) {
             waiters.remove(waiter);
             holders.add(new Entry(request, newTicket(), now, now + request.lease().toMillis()));
             return new Granted(lastTicket, false);
@@ -138,9 +153,11 @@ final class BulkheadModel {
         if (waiter != null) {
             waiter.end = Math.max(waiter.end, placeEnd);
         } else {
-            waiters.add(new Entry(request, request.fair() ? newTicket() : 0, now, placeEnd));
+            waiter = new Entry(request, !request.fair() ? 0 : old > 0 ? old : newTicket(), now, placeEnd);
+            waiters.add(waiter);
+            lastTicket = Math.max(lastTicket, Math.max(waiter.ticket, now * 1_000 - 1));
         }
-        return new Waiting(limit, nearestLeaseEnd(), now, false);
+        return new Waiting(limit, nearestLeaseEnd(), now, waiter.ticket, false);
     }
 
     boolean release(String id) {
@@ -196,7 +213,7 @@ final class BulkheadModel {
                 gone.add(id);
             }
         }
-        int free = queue().isEmpty() ? Math.max(0, resizedTo.orElse(limit) - holders.size()) : 0;
+        int free = queue().isEmpty() && gateEnd <= now ? Math.max(0, resizedTo.orElse(limit) - holders.size()) : 0;
         return new PollReply(handedOver, gone, free, nearestLeaseEnd(), now);
     }
 
@@ -226,6 +243,10 @@ final class BulkheadModel {
         settle();
         wake(100, 100);
         return wasResized;
+    }
+
+    boolean gateIsShut() {
+        return gateEnd > now;
     }
 
     OptionalInt resizedTo() {
@@ -273,7 +294,7 @@ final class BulkheadModel {
     private void settle() {
         holders.removeIf(entry -> entry.end <= now);
         waiters.removeIf(entry -> entry.end <= now);
-        while (!queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
+        while (gateEnd <= now && !queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
             Entry first = queue().get(0);
             waiters.remove(first);
             Entry holder = new Entry(first.request, newTicket(), now,
@@ -285,7 +306,7 @@ final class BulkheadModel {
 
     /** After settling, hence all waiters live. */
     private void wake(int least, int most) {
-        if (!queue().isEmpty()) {
+        if (!queue().isEmpty() || gateEnd > now) {
             return;
         }
         List<Entry> able = waiters.stream().filter(waiter -> limitFor(waiter) > holders.size()).toList();
@@ -324,11 +345,12 @@ final class BulkheadModel {
 
     private List<Entry> queue() {
         return waiters.stream().filter(entry -> entry.request.fair())
-                .sorted(Comparator.comparingLong((Entry entry) -> entry.ticket)).toList();
+                .sorted(Comparator.comparingLong((Entry entry) -> entry.ticket).thenComparing(Entry::id)).toList();
     }
 
     private Duration nearestLeaseEnd() {
-        return Duration.ofMillis(holders.stream().mapToLong(entry -> entry.end - now).min().orElse(0));
+        return Duration.ofMillis(LongStream.concat(holders.stream().mapToLong(entry -> entry.end), LongStream.of(gateEnd))
+                .map(end -> end - now).filter(left -> left > 0).min().orElse(0));
     }
 
     private static Entry find(List<Entry> entries, String id) {

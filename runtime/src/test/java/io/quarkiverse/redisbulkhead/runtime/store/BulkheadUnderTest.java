@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 
 /**
  * One bulkhead of a store under test. Calls wait for the answer. Tests use short permit ids; towards the store each is
@@ -70,7 +71,7 @@ final class BulkheadUnderTest {
 
     /** A request of the first process for one permit of one, not fair, that does not wait. */
     Ask ask(String id) {
-        return new Ask(this, stores.first(), id, 1, LEASE, false, Duration.ZERO);
+        return new Ask(this, stores.first(), id, 1, LEASE, false, Duration.ZERO, 0);
     }
 
     /**
@@ -83,24 +84,25 @@ final class BulkheadUnderTest {
      * @param lease its lease
      * @param fair whether it is fair
      * @param place how long it waits
+     * @param old the ticket that it had before, or 0
      */
     record Ask(BulkheadUnderTest bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
-            Duration place) {
+            Duration place, long old) {
 
         Ask throughSecond() {
-            return new Ask(bulkhead, bulkhead.stores.second(), id, limit, lease, fair, place);
+            return new Ask(bulkhead, bulkhead.stores.second(), id, limit, lease, fair, place, old);
         }
 
         Ask limit(int newLimit) {
-            return new Ask(bulkhead, store, id, newLimit, lease, fair, place);
+            return new Ask(bulkhead, store, id, newLimit, lease, fair, place, old);
         }
 
         Ask lease(Duration newLease) {
-            return new Ask(bulkhead, store, id, limit, newLease, fair, place);
+            return new Ask(bulkhead, store, id, limit, newLease, fair, place, old);
         }
 
         Ask fair(boolean newFair) {
-            return new Ask(bulkhead, store, id, limit, lease, newFair, place);
+            return new Ask(bulkhead, store, id, limit, lease, newFair, place, old);
         }
 
         Ask waiting() {
@@ -108,11 +110,16 @@ final class BulkheadUnderTest {
         }
 
         Ask waiting(Duration newPlace) {
-            return new Ask(bulkhead, store, id, limit, lease, fair, newPlace);
+            return new Ask(bulkhead, store, id, limit, lease, fair, newPlace, old);
+        }
+
+        /** Fair, as one that the store has lost. */
+        Ask again(long oldTicket) {
+            return new Ask(bulkhead, store, id, limit, lease, true, place, oldTicket);
         }
 
         AcquireRequest request() {
-            return new AcquireRequest(bulkhead.self, bulkhead.unique(id), limit, lease, fair, place, "app", "host:1",
+            return new AcquireRequest(bulkhead.self, bulkhead.unique(id), limit, lease, fair, place, old, "app", "host:1",
                     "Type#method");
         }
 
@@ -127,6 +134,15 @@ final class BulkheadUnderTest {
                 return granted.ticket();
             }
             throw new AssertionError("Expected a permit for " + id + ", not " + reply);
+        }
+
+        /** Sends it, and expects a place in the queue. */
+        long place(Duration newPlace) {
+            AcquireReply reply = waiting(newPlace).send();
+            if (reply instanceof Waiting waiting) {
+                return waiting.ticket();
+            }
+            throw new AssertionError("Expected a place for " + id + ", not " + reply);
         }
     }
 
@@ -148,6 +164,11 @@ final class BulkheadUnderTest {
         Map<String, HandOver> handedOver = reply.handedOver().entrySet().stream()
                 .collect(Collectors.toMap(entry -> shorten(entry.getKey()), Map.Entry::getValue));
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
+    }
+
+    /** What stands in the name of a process. */
+    Set<String> ownPermits(PermitStore store) {
+        return shorten(get(store.ownPermits(self)));
     }
 
     boolean revoke(String id) {

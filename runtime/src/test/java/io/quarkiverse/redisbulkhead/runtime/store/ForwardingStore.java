@@ -62,6 +62,11 @@ public class ForwardingStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        return store.ownPermits(bulkhead);
+    }
+
+    @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return store.inUse(most);
     }

@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Acquire;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Advance;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Cancel;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Look;
+import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.OldTicket;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Poll;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Release;
 import io.quarkiverse.redisbulkhead.runtime.store.ModelStep.Renew;
@@ -27,7 +28,7 @@ final class HistoryGenerator {
 
     private static final long[] LEASES = { 100, 300, 300, 1_000, 20_000, 300_000 };
     private static final long[] PLACES = { 50, 100, 300, 1_000, 100_000 };
-    private static final long[] PAUSES = { 1, 1, 7, 49, 50, 51, 100, 200, 300, 999, 5_000, 25_000, 61_000 };
+    private static final long[] PAUSES = { 1, 1, 7, 49, 50, 51, 100, 200, 300, 999, 1_250, 5_000, 25_000, 61_000 };
 
     /** All requests for one permit are the same, but for the place. */
     private record Client(int number, String id, int limit, long lease, boolean fair) {
@@ -38,6 +39,7 @@ final class HistoryGenerator {
 
     private final Random random;
     private final int limit;
+    private final int oldTicketPercent;
     private final List<Client> clients = new ArrayList<>();
     private final List<Choice> choices = List.of(
             new Choice(32, this::acquire),
@@ -56,6 +58,7 @@ final class HistoryGenerator {
         limit = 1 + random.nextInt(3);
         int fairPercent = one(new long[] { 0, 50, 100 }) > 0 ? random.nextBoolean() ? 100 : 60 : 0;
         boolean mixedLimits = random.nextInt(3) == 0;
+        oldTicketPercent = random.nextInt(3) == 0 ? 50 : 0;
         int count = limit + 2 + random.nextInt(5);
         for (int i = 0; i < count; i++) {
             int own = mixedLimits && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : limit;
@@ -86,7 +89,10 @@ final class HistoryGenerator {
     private ModelStep acquire() {
         Client client = anyClient();
         long place = random.nextInt(3) == 0 ? 0 : one(PLACES);
-        return new Acquire(client.number, client.id, client.limit, client.lease, client.fair, place);
+        OldTicket old = client.fair && random.nextInt(100) < oldTicketPercent
+                ? OldTicket.values()[random.nextInt(OldTicket.values().length)]
+                : OldTicket.NONE;
+        return new Acquire(client.number, client.id, client.limit, client.lease, client.fair, place, old);
     }
 
     private ModelStep release() {

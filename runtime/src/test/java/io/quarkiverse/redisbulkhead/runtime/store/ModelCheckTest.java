@@ -116,6 +116,11 @@ class ModelCheckTest {
         }
 
         @Override
+        public boolean mayLoseData() {
+            return good.mayLoseData();
+        }
+
+        @Override
         public void advance(Duration duration) {
             good.advance(duration);
         }

@@ -11,6 +11,20 @@ import java.util.Set;
 /** One step of a history. It is done to the store and to the model, and compares their answers. */
 sealed interface ModelStep {
 
+    /** Which ticket a request says that it had before. */
+    enum OldTicket {
+        NONE,
+        /** The one that it was told last, or none. */
+        ITS_OWN,
+        /** The one that anybody was told last, or none. */
+        THE_LATEST,
+        /** Of a minute ago. */
+        EARLY,
+        /** One that nobody can have. */
+        ABSURD,
+        SMALLEST
+    }
+
     void play(ModelRun run);
 
     /** Whether the queue has been served after the step. */
@@ -18,16 +32,22 @@ sealed interface ModelStep {
         return true;
     }
 
-    /** A request for a permit; a repeated one when the id has a permit or a place already. */
-    record Acquire(int client, String id, int limit, long lease, boolean fair, long place) implements ModelStep {
+    /**
+     * A request for a permit; a repeated one when the id has a permit or a place already.
+     *
+     * @param old which ticket it says that it had before
+     */
+    record Acquire(int client, String id, int limit, long lease, boolean fair, long place, OldTicket old) implements ModelStep {
 
         @Override
         public void play(ModelRun run) {
             AcquireRequest request = new AcquireRequest(BulkheadId.of(run.name()), run.id(id), limit, Duration.ofMillis(lease),
                     fair,
-                    Duration.ofMillis(place), "app" + client, "host:" + client, "Type#" + id);
+                    Duration.ofMillis(place), run.oldTicket(id, old), "app" + client, "host:" + client, "Type#" + id);
             run.remember(request);
-            run.compare(run.model().acquire(request), run.call(client, store -> store.acquire(request)));
+            AcquireReply reply = run.call(client, store -> store.acquire(request));
+            run.compare(run.model().acquire(request), reply);
+            run.told(id, reply);
         }
 
         @Override
@@ -38,7 +58,8 @@ sealed interface ModelStep {
         @Override
         public String toString() {
             return "client " + client + " asks for " + id + (fair ? ", fair" : ", not fair") + ", limit " + limit
-                    + ", lease " + lease + " ms, " + (place == 0 ? "does not wait" : "waits " + place + " ms");
+                    + ", lease " + lease + " ms, " + (place == 0 ? "does not wait" : "waits " + place + " ms")
+                    + (old == OldTicket.NONE ? "" : ", with a ticket: " + old);
         }
     }
 

@@ -96,6 +96,7 @@ class ObservedPermitStoreTest {
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resetSize(REPORTS);
             case OCCUPANCY -> store.occupancy(REPORTS, 0);
+            case OWN_PERMITS -> store.ownPermits(REPORTS);
             case IN_USE -> store.inUse(0);
         };
     }

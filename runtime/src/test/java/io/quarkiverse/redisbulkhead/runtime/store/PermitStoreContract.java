@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -64,6 +65,11 @@ public abstract class PermitStoreContract {
     /** How many permits each thread of the race takes, one after the other. */
     protected int permitsPerRacer() {
         return 200;
+    }
+
+    /** More than one step is about. */
+    protected int permitsToBeLookedAt() {
+        return 2 * PermitStore.HOLDERS_PER_STEP + 1;
     }
 
     /** Whether the store goes by a clock that can be set. */
@@ -973,6 +979,199 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "high");
     }
 
+    // ---- places that were lost
+
+    /** A microsecond of the store's clock that is long over, so a ticket that was given before. */
+    private long ticketOfBefore() {
+        return (bulkhead.now() - 60_000) * 1_000;
+    }
+
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void whoWaitsIsToldItsTicket(boolean fair) {
+        ask("a").fair(fair).send();
+
+        long told = ask("b").fair(fair).place(PLACE);
+
+        assertThat(told).isEqualTo(bulkhead.waiter("b").ticket());
+        assertThat(told > 0).isEqualTo(fair);
+        assertThat(ask("b").fair(fair).place(PLACE)).as("asked again").isEqualTo(told);
+    }
+
+    /** Guarantee 5: a process that was paused for so long that its waiters count as dead comes back in its old order. */
+    @Test
+    void whoComesBackWithItsOldTicketIsServedInTheOldOrder() {
+        ask("a").fair(true).send();
+        Map<String, Long> tickets = new TreeMap<>();
+        Stream.of(ids("w", 4)).forEach(id -> tickets.put(id, ask(id).fair(true).place(SHORT)));
+        stores.advance(SHORT);
+        ask("new").fair(true).waiting().send();
+        assertThat(bulkhead.poll(1, PLACE, ids("w", 4)).gone()).hasSize(4);
+
+        Stream.of("w2", "w3", "w0", "w1").forEach(id -> {
+            Ask again = ask(id + "-again").again(tickets.get(id));
+            assertThat((id.equals("w2") ? again.throughSecond() : again).place(PLACE)).isEqualTo(tickets.get(id));
+        });
+
+        assertThat(bulkhead.waiters()).containsExactly("w0-again", "w1-again", "w2-again", "w3-again", "new");
+        List<Long> tokens = new ArrayList<>();
+        for (String id : List.of("a", "w0-again", "w1-again", "w2-again", "w3-again", "new")) {
+            assertThat(bulkhead.holders()).containsExactly(id);
+            tokens.add(bulkhead.holder(id).ticket());
+            bulkhead.release(id);
+        }
+        assertThat(tokens).as("fencing tokens").isSorted().doesNotHaveDuplicates();
+    }
+
+    /** Two that claim the same ticket both wait. */
+    @Test
+    void theSameTicketTwiceIsTwoPlaces() {
+        ask("a").fair(true).send();
+        long ticket = ask("b").fair(true).place(PLACE);
+
+        assertThat(ask("c").again(ticket).place(PLACE)).isEqualTo(ticket);
+        assertThat(ask("d").again(ticket).send()).as("does not wait").isEqualTo(new Full(1, LEASE, false));
+
+        assertThat(bulkhead.waiters()).containsExactly("b", "c");
+        Stream.of("a", "b", "c").forEach(bulkhead::release);
+        assertThat(bulkhead.occupancy().waiting()).isZero();
+        assertThat(bulkhead.toldHandedOver()).containsExactlyInAnyOrder("b", "c");
+    }
+
+    /** The head of the queue waits for its own limit; a ticket decides who may pass. */
+    @Test
+    void aTicketNeverPassesASmallerOneAndPassesALargerOne() {
+        ask("a").limit(2).send();
+        long ticket = ask("low").limit(1).fair(true).place(PLACE);
+        stores.advance(TICK);
+
+        assertThat(ask("later").limit(5).again(ticket + 1).place(PLACE)).isEqualTo(ticket + 1);
+        assertThat(bulkhead.holders()).containsExactly("a");
+        assertThat(ask("earlier").limit(5).again(ticket - 1).waiting().send()).isInstanceOf(Granted.class);
+        assertThat(ask("open").limit(5).waiting().send()).as("without a ticket").isInstanceOf(Waiting.class);
+        assertThat(bulkhead.waiters()).containsExactly("low", "later", "open");
+    }
+
+    /** Trap 24: an absurd ticket moves nobody's numbers. */
+    @ParameterizedTest
+    @ValueSource(longs = { Long.MAX_VALUE, 1L << 53, (1L << 53) - 1, 4_000_000_000_000_000L })
+    void aTicketFromTheFutureCountsAsOneOfNow(long absurd) {
+        long token = ask("a").fair(true).ticket();
+        stores.advance(TICK);
+
+        long place = ask("hostile").again(absurd).place(PLACE);
+        long next = ask("b").fair(true).place(PLACE);
+
+        assertThat(place).isGreaterThan(token).isLessThanOrEqualTo(bulkhead.now() * 1_000);
+        assertThat(next).isBetween(place + 1, bulkhead.now() * 1_000 + 1);
+        assertThat(bulkhead.waiters()).containsExactly("hostile", "b");
+    }
+
+    /** Guarantee 7: neither tickets nor tokens go back behind an old one. */
+    @Test
+    void whatIsDrawnAfterAnOldTicketIsGreater() {
+        long token = ask("a").fair(true).ticket();
+        long old = ticketOfBefore();
+        assertThat(ask("b").again(old).place(PLACE)).isEqualTo(old);
+
+        assertThat(ask("c").fair(true).place(PLACE)).isGreaterThan(token);
+        bulkhead.release("a");
+
+        assertThat(bulkhead.awaitHandedOver("b").ticket()).isGreaterThan(token);
+    }
+
+    /** A place that is still there stays what it is, whatever ticket is stated. */
+    @Test
+    void aTicketDoesNotMoveAPlaceThatIsThere() {
+        ask("a").fair(true).send();
+        Stream.of(ids("w", 2)).forEach(id -> ask(id).fair(true).waiting().send());
+
+        ask("w1").again(ticketOfBefore()).place(PLACE);
+
+        assertThat(bulkhead.waiters()).containsExactly("w0", "w1");
+    }
+
+    @Test
+    void aTicketIsNothingToAWaiterThatIsNotFair() {
+        AcquireRequest request = new AcquireRequest(bulkhead.self, bulkhead.unique("b"), 1, LEASE, false, PLACE,
+                ticketOfBefore(), "app", "host:1", "Type#method");
+
+        assertThat(get(stores.first().acquire(request))).as("nor shuts it the gate").isInstanceOf(Granted.class);
+    }
+
+    /**
+     * Guarantee 5: a store that has lost everything does not serve the first one that comes back, but waits for those with
+     * lower
+     * tickets, of other processes, too.
+     */
+    @Test
+    void afterALossOfAllDataTheOldOrderIsKept() {
+        assumeTrue(stores.mayLoseData(), "This store loses nothing");
+        long before = ticketOfBefore();
+
+        assertThat(ask("third").again(before + 3).waiting().send())
+                .isEqualTo(new Waiting(1, PermitStore.GATE_LASTS, bulkhead.now(), before + 3, false));
+        assertThat(ask("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GATE_LASTS, false));
+        assertThat(ask("waits").fair(true).waiting().send()).isInstanceOf(Waiting.class);
+        ask("open").waiting().send();
+        stores.advance(PermitStore.GATE_LASTS.minus(TICK));
+        ask("second").again(before + 2).throughSecond().place(PLACE);
+        ask("first").again(before + 1).place(PLACE);
+        PollReply shut = bulkhead.poll(1, PLACE, "first", "second", "third");
+        assertThat(shut.handedOver()).isEmpty();
+        assertThat(shut.free()).isZero();
+        assertThat(shut.nearestLeaseEnd()).isEqualTo(TICK);
+        assertThat(bulkhead.occupancy().waiting()).as("the gate is no waiter").isEqualTo(5);
+        assertThat(bulkhead.waiters()).containsExactly("first", "second", "third", "waits", "open");
+        assertThat(bulkhead.occupancy(1).waiters()).extracting(Waiter::permitId).containsExactly(bulkhead.unique("first"));
+        stores.advance(TICK);
+
+        assertThat(bulkhead.poll(1, PLACE, "third").handedOver()).isEmpty();
+
+        assertThat(bulkhead.holders()).containsExactly("first");
+        for (String id : List.of("first", "second", "third", "waits")) {
+            assertThat(bulkhead.holders()).containsExactly(id);
+            bulkhead.release(id);
+        }
+        bulkhead.awaitPermitFree("open");
+    }
+
+    /** The gate is shut once, and opens also when whoever shut it has gone. */
+    @Test
+    void theGateOpensForNewcomers() {
+        assumeTrue(stores.mayLoseData(), "This store loses nothing");
+        ask("gone").again(ticketOfBefore()).place(PLACE);
+        bulkhead.release("gone");
+        assertThat(bulkhead.occupancy().waiting()).isZero();
+        assertThat(ask("new").send()).isInstanceOf(Full.class);
+        stores.advance(PermitStore.GATE_LASTS);
+
+        assertThat(ask("new").send()).isInstanceOf(Granted.class);
+        bulkhead.release("new");
+        assertThat(ask("again").again(ticketOfBefore()).waiting().send()).as("there is a last ticket")
+                .isInstanceOf(Granted.class);
+    }
+
+    /** Where anything is known, nothing was lost, and nobody waits in vain. */
+    @Test
+    void theGateIsNotShutWhereTheLastTicketIsKnown() {
+        ask("a").send();
+        bulkhead.release("a");
+
+        assertThat(ask("b").again(ticketOfBefore()).waiting().send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void afterTheClockWasSetBackTheGateIsOpen() {
+        assumeTrue(stores.mayLoseData(), "This store loses nothing");
+        ask("b").again(ticketOfBefore()).place(PLACE);
+        setClockBack(LONG_AGO);
+
+        bulkhead.poll(1, PLACE, "b");
+
+        assertThat(bulkhead.holders()).containsExactly("b");
+    }
+
     // ---- giving back
 
     /** Trap 7: a release removes its own permit only. */
@@ -1221,6 +1420,47 @@ public abstract class PermitStoreContract {
 
         assertThat(bulkhead.occupancy().waiting()).isEqualTo(ids.length);
         assertThat(bulkhead.waiters()).containsExactly(ids);
+    }
+
+    // ---- what stands in the name of a process
+
+    /** Trap 47: whatever was granted and never given back, whether the process knows of it or not. */
+    @Test
+    void aProcessIsToldWhichPermitsStandInItsName() {
+        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(6).fair(true).send());
+        Stream.of("d", "e").forEach(id -> ask(id).limit(6).throughSecond().send());
+        ask("ended").limit(6).lease(SHORT).send();
+        ask("waits").limit(6).fair(true).waiting().send();
+        ask("waits beside".replace(' ', '-')).limit(6).waiting().send();
+        stores.advance(SHORT.minus(TICK));
+        bulkhead.poll(6, PLACE, "waits");
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c", "ended");
+        assertThat(bulkhead.ownPermits(stores.second())).containsExactlyInAnyOrder("d", "e");
+
+        stores.advance(TICK);
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c");
+        assertThat(bulkhead.waiters()).as("only looked").contains("waits");
+        bulkhead.release("b");
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "c", "waits");
+        assertThat(new BulkheadUnderTest(stores, "other-").ownPermits(stores.first())).isEmpty();
+    }
+
+    /** Trap 24: in steps that are bounded, and more of them. */
+    @Test
+    void aProcessIsToldOfManyPermits() {
+        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
+        int many = permitsToBeLookedAt();
+        Set<String> own = new HashSet<>();
+        for (int i = 0; i < many; i++) {
+            Ask ask = ask("p" + i).limit(many);
+            (i % 3 == 0 ? ask.throughSecond() : ask).send();
+            if (i % 3 != 0) {
+                own.add("p" + i);
+            }
+        }
+
+        assertThat(bulkhead.ownPermits(stores.first())).isEqualTo(own);
     }
 
     // ---- what operators do
@@ -1551,6 +1791,9 @@ public abstract class PermitStoreContract {
     static Stream<Named<Function<PermitStore, CompletionStage<?>>>> outOfBounds() {
         return Stream.of(
                 Named.of("resize to 0", store -> store.resize(BulkheadId.of("x"), 0)),
+                Named.of("a negative ticket",
+                        store -> store.acquire(new AcquireRequest(BulkheadId.of("x"), "p", 1, LEASE, true, PLACE, -1, "app",
+                                "host:1", "Type#method"))),
                 Named.of("cancel none", store -> store.cancel(BulkheadId.of("x"), List.of(), LEASE)),
                 Named.of("cancel 101", store -> store.cancel(BulkheadId.of("x"), Collections.nCopies(101, "p"), LEASE)),
                 Named.of("renew none", store -> store.renew(BulkheadId.of("x"), Map.of())),

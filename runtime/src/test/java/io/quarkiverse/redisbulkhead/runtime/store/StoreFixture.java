@@ -15,6 +15,11 @@ public interface StoreFixture extends AutoCloseable {
     /** The store as another process sees it; the same object where there cannot be another process. */
     PermitStore second();
 
+    /** Whether the store may lose its data, and then serves nobody for a moment. */
+    default boolean mayLoseData() {
+        return true;
+    }
+
     /** Moves the clock of the store by whole milliseconds. */
     void advance(Duration duration);
 

@@ -1,9 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
+import java.util.Comparator;
 import java.util.List;
-import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.OptionalInt;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -23,8 +24,9 @@ final class LocalBulkhead {
     /** All waiters. Each is also in either the queue or among the standby. */
     final Expiring<String, WaitingRequest> waiters = new Expiring<>();
 
-    /** The fair waiters, by ticket. */
-    final NavigableMap<Long, WaitingRequest> queue = new TreeMap<>();
+    /** The fair waiters. Two may have the same ticket, as it is what they say that they had before. */
+    final NavigableSet<WaitingRequest> queue = new TreeSet<>(
+            Comparator.comparingLong(WaitingRequest::ticket).thenComparing(WaitingRequest::key));
 
     final Standby standby = new Standby();
 
@@ -123,7 +125,7 @@ final class LocalBulkhead {
     /** Removes one that is no waiter any more from the queue or from the standby. */
     void removeFromLine(WaitingRequest waiter) {
         if (waiter.request().fair()) {
-            queue.remove(waiter.ticket());
+            queue.remove(waiter);
         } else {
             standby.remove(waiter);
         }
@@ -132,7 +134,7 @@ final class LocalBulkhead {
     Occupancy occupancy(int most) {
         long now = now();
         List<Holder> listedHolders = holders.live(most, now).stream().map(GrantedRequest::describe).toList();
-        List<Waiter> listedWaiters = Stream.concat(queue.values().stream(), standby.inOrderOfArrival())
+        List<Waiter> listedWaiters = Stream.concat(queue.stream(), standby.inOrderOfArrival())
                 .filter(waiter -> waiter.end() > now).limit(most)
                 .map(WaitingRequest::describe).toList();
         return new Occupancy(holders.liveSize(now), waiters.liveSize(now), resizedTo, statedLimits.at(now), listedHolders,

@@ -35,4 +35,13 @@ final class LocalClock {
     long nextTicket(long micros) {
         return lastTicket.accumulateAndGet(micros, (last, now) -> Math.max(last + 1, now));
     }
+
+    long lastTicket() {
+        return lastTicket.get();
+    }
+
+    /** The next ticket shall be greater than this one. */
+    void passTicket(long ticket) {
+        lastTicket.accumulateAndGet(ticket, Math::max);
+    }
 }

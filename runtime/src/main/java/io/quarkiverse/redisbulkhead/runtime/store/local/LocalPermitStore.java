@@ -167,6 +167,12 @@ public final class LocalPermitStore implements InProcessPermitStore {
         });
     }
 
+    /** None: no answer is lost on its way, and no data. */
+    @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        return CompletableFuture.completedFuture(Set.of());
+    }
+
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {

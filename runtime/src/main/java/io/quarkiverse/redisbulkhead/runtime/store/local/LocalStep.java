@@ -98,12 +98,9 @@ final class LocalStep implements BulkheadState {
     @Override
     public long grant(AcquireRequest request, long leaseEnd) {
         bulkhead.removeWaiter(request.permitId());
-        return grant(request, clock.nextTicket(micros), leaseEnd);
-    }
-
-    private long grant(AcquireRequest request, long ticket, long leaseEnd) {
-        bulkhead.holders.add(new GrantedRequest(request, ticket, now), leaseEnd);
-        return ticket;
+        long token = clock.nextTicket(micros);
+        bulkhead.holders.add(new GrantedRequest(request, token, now), leaseEnd);
+        return token;
     }
 
     @Override
@@ -134,15 +131,16 @@ final class LocalStep implements BulkheadState {
     }
 
     @Override
-    public void keepPlace(AcquireRequest request, long placeEnd) {
+    public void keepPlace(AcquireRequest request, long oldTicket, long placeEnd) {
         if (bulkhead.waiters.lengthen(request.permitId(), placeEnd)) {
             return;
         }
-        long ticket = request.fair() ? clock.nextTicket(micros) : 0;
+        long ticket = !request.fair() ? 0 : oldTicket > 0 ? oldTicket : clock.nextTicket(micros);
+        clock.passTicket(ticket);
         WaitingRequest waiter = new WaitingRequest(request, ticket, bulkhead.nextArrival(), now);
         bulkhead.waiters.add(waiter, placeEnd);
         if (request.fair()) {
-            bulkhead.queue.put(ticket, waiter);
+            bulkhead.queue.add(waiter);
         } else {
             bulkhead.standby.add(waiter);
         }
@@ -154,8 +152,23 @@ final class LocalStep implements BulkheadState {
     }
 
     @Override
+    public long ticketOfWaiter(String permitId) {
+        return bulkhead.waiters.get(permitId).ticket();
+    }
+
+    @Override
+    public long lastTicket() {
+        return clock.lastTicket();
+    }
+
+    @Override
     public boolean queueIsEmpty() {
         return bulkhead.queue.isEmpty();
+    }
+
+    @Override
+    public boolean isBeforeQueue(long ticket) {
+        return bulkhead.queue.isEmpty() || bulkhead.queue.first().ticket() > ticket;
     }
 
     @Override
@@ -163,14 +176,13 @@ final class LocalStep implements BulkheadState {
         if (bulkhead.queue.isEmpty()) {
             return Optional.empty();
         }
-        WaitingRequest first = bulkhead.queue.firstEntry().getValue();
+        WaitingRequest first = bulkhead.queue.first();
         return Optional.of(new QueuedWaiter(first.request().permitId(), first.request().limit(), first.request().lease()));
     }
 
     @Override
     public void handOver(QueuedWaiter waiter, long leaseEnd) {
-        WaitingRequest request = bulkhead.removeWaiter(waiter.permitId());
-        long token = grant(request.request(), clock.nextTicket(micros), leaseEnd);
+        long token = grant(bulkhead.waiters.get(waiter.permitId()).request(), leaseEnd);
         tell(new Notice.HandedOver(waiter.permitId(), new HandOver(token, leaseEnd)));
     }
 

@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -162,6 +164,20 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.checkListed(most),
                 () -> connections.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings))
                         .thenApply(RedisAnswer::value));
+    }
+
+    @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        return ownPermits(bulkhead, 0, new HashSet<>());
+    }
+
+    private CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead, int lookedAt, Set<String> found) {
+        return connections.send(new OwnPermitsCall(new BulkheadKeys(keyPrefix, bulkhead), notifications.name(), lookedAt,
+                HOLDERS_PER_STEP, settings)).thenCompose(answer -> {
+                    found.addAll(answer.value().own());
+                    return answer.value().count() < HOLDERS_PER_STEP ? CompletableFuture.completedStage(found)
+                            : ownPermits(bulkhead, lookedAt + HOLDERS_PER_STEP, found);
+                });
     }
 
     @Override

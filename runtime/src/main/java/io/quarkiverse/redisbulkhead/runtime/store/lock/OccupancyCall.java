@@ -54,11 +54,12 @@ final class OccupancyCall implements RedisCall<Occupancy> {
                 .compose(replies -> look(connection, clock.read(replies.get(0)).millis()));
     }
 
+    // Of the queue one more than asked for, as the first may be the gate.
     private Future<Occupancy> look(RedisConnection connection, long now) {
         List<Request> transaction = List.of(Request.cmd(Command.MULTI),
                 count(Part.HOLDERS, now), count(Part.WAITERS, now),
                 live(Part.HOLDERS, now), live(Part.WAITERS, now),
-                Request.cmd(Command.ZRANGE).arg(keys.of(Part.QUEUE)).arg(0).arg(Math.max(0, most - 1)),
+                Request.cmd(Command.ZRANGE).arg(keys.of(Part.QUEUE)).arg(0).arg(most),
                 Request.cmd(Command.HKEYS).arg(keys.of(Part.LIMITS)), Request.cmd(Command.HVALS).arg(keys.of(Part.LIMITS)),
                 Request.cmd(Command.EXEC));
         return Pipeline.send(connection, transaction).compose(Transactions::results).compose(results -> {

@@ -35,6 +35,9 @@ final class RemoteState implements BulkheadState {
     /** How long a waiter that was told of a free permit lets others go first; it is back in its turn when it asks in vain. */
     private static final Duration TOLD = Duration.ofSeconds(10);
 
+    /** The gate is an entry of the queue that is no waiter, scored by its end in milliseconds: less than any ticket. */
+    static final String GATE = "the gate";
+
     /** How long a limit that an operator has set outlives its last use. */
     private static final Duration OVERRIDE_LASTS = Duration.ofDays(RedisSemaphore.RESIZE_LASTS_DAYS);
 
@@ -223,7 +226,7 @@ final class RemoteState implements BulkheadState {
     }
 
     @Override
-    public void keepPlace(AcquireRequest request, long placeEnd) {
+    public void keepPlace(AcquireRequest request, long oldTicket, long placeEnd) {
         String id = request.permitId();
         Duration longer = request.place().compareTo(request.lease()) > 0 ? request.place() : request.lease();
         if (isWaiting(id)) {
@@ -231,7 +234,8 @@ final class RemoteState implements BulkheadState {
             lengthenPlace(id, placeEnd);
         } else {
             data.waiters().put(id, placeEnd);
-            long ticket = request.fair() ? data.ticket().next(time.micros()) : 0;
+            long ticket = !request.fair() ? 0 : oldTicket > 0 ? oldTicket : data.ticket().next(time.micros());
+            data.ticket().pass(ticket);
             data.details().put(id, PermitDetails.of(request, ticket, now, names.mailbox()));
             if (request.fair()) {
                 data.queue().put(id, ticket);
@@ -263,13 +267,48 @@ final class RemoteState implements BulkheadState {
     }
 
     @Override
+    public long ticketOfWaiter(String permitId) {
+        return data.queue().score(permitId).orElse(0);
+    }
+
+    @Override
+    public long lastTicket() {
+        return data.ticket().last();
+    }
+
+    @Override
+    public boolean mayBeLost() {
+        return queueIsEmpty() && lastTicket() == 0;
+    }
+
+    @Override
+    public void shutGate(long until) {
+        data.queue().put(GATE, until);
+        keep(PermitStore.GATE_LASTS, Part.QUEUE, Part.TICKET);
+        data.ticket().noteTheTime(time.micros());
+    }
+
+    @Override
+    public OptionalLong gateEnd() {
+        OptionalLong end = data.queue().score(GATE);
+        // One that is shut for longer than ever was so before the clock was set back.
+        return end.isPresent() && end.getAsLong() > now && end.getAsLong() <= time.endOf(PermitStore.GATE_LASTS) ? end
+                : OptionalLong.empty();
+    }
+
+    @Override
     public boolean queueIsEmpty() {
         return data.queue().isEmpty();
     }
 
     @Override
+    public boolean isBeforeQueue(long ticket) {
+        return gateEnd().isEmpty() && data.queue().first().filter(first -> first.score() > ticket).isPresent();
+    }
+
+    @Override
     public Optional<QueuedWaiter> firstInQueue() {
-        while (!queueIsEmpty() && !frugal) {
+        while (!queueIsEmpty() && !frugal && gateEnd().isEmpty()) {
             Optional<Member> first = data.queue().first();
             if (first.isEmpty()) {
                 fellShort = true;

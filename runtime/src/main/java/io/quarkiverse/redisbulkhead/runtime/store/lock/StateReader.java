@@ -98,16 +98,27 @@ final class StateReader {
         askForLimits(questions);
         for (Part part : IN_ORDER) {
             questions.askNumber(Command.ZCARD, keys.of(part), size -> sizes.put(part, size));
-            questions.askFirst(keys.of(part), part == Part.STANDBY ? Math.max(few, TOLD_OF) : few,
+            questions.askFirst(keys.of(part), howMany(part),
                     members -> sets.put(part, new ScoredSet(keys.of(part), sizes.get(part), members)));
             askForIds(questions, part);
         }
+        questions.askScores(keys.of(Part.QUEUE), List.of(RemoteState.GATE),
+                (id, score) -> sets.get(Part.QUEUE).know(id, score));
         sets.put(Part.CANCELLED, new ScoredSet(keys.of(Part.CANCELLED), 0, List.of()));
         askForIds(questions, Part.CANCELLED);
         askForDetails(questions, ids);
         for (Part part : Part.values()) {
             questions.askNumber(Command.PTTL, keys.of(part), left -> lifetimes.know(part, left));
         }
+    }
+
+    private int howMany(Part part) {
+        return switch (part) {
+            case STANDBY -> Math.max(few, TOLD_OF);
+            // The gate is one of them.
+            case QUEUE -> few + 1;
+            default -> few;
+        };
     }
 
     private void askForIds(Questions questions, Part part) {

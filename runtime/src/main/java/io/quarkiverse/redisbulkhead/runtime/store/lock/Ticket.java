@@ -52,16 +52,26 @@ final class Ticket {
         return last;
     }
 
+    /** The last ticket that was given, or 0 when none is known. */
+    long last() {
+        return last;
+    }
+
+    /** The next ticket shall be greater than this one. */
+    void pass(long ticket) {
+        if (last < ticket) {
+            last = ticket;
+            changed = true;
+        }
+    }
+
     /**
      * Notes how late it has been, as the last ticket does. Whatever makes a lease or a place end later says so here, so that a
      * clock that was set back since is noticed, however long ago a ticket was given. The next ticket is what it would be
      * without.
      */
     void noteTheTime(long micros) {
-        if (last < micros - 1) {
-            last = micros - 1;
-            changed = true;
-        }
+        pass(micros - 1);
     }
 
     /** Whether the clock was set back since a ticket was given, or a lease or a place lengthened. */

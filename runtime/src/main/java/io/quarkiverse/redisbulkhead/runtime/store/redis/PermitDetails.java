@@ -28,10 +28,14 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     private static final int LINES = 8;
 
-    /** Those in the queue first and in its order, then the others by the time of their coming. */
+    /**
+     * Those in the queue first and by ticket, then the others by the time of their coming. Those with the same ticket are
+     * equal, so
+     * a stable sort leaves them in the order of the queue.
+     */
     public static final Comparator<Waiter> WAITERS_IN_ORDER = Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
             .thenComparing(Waiter::ticket)
-            .thenComparing(Waiter::since);
+            .thenComparing(waiter -> waiter.ticket() == 0 ? waiter.since() : Instant.EPOCH);
 
     /** Where nothing is known. */
     public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");

@@ -16,6 +16,7 @@ final class AcquireCall extends BatchedCall<Acquired> {
     private static final int CANCELLED = -1;
 
     private final String permitId;
+    private final long ticket;
     private final BatchArguments.Terms terms;
 
     /** What came of it. */
@@ -29,7 +30,7 @@ final class AcquireCall extends BatchedCall<Acquired> {
     /**
      * The answer; what does not belong to its outcome is zero.
      *
-     * @param ticket the ticket of what was granted
+     * @param ticket the fencing token of what was granted, or the place in the queue
      * @param limit the limit in force
      * @param nearestLeaseEnd after what time the first lease ends
      * @param storeMillis the clock of the server
@@ -42,6 +43,7 @@ final class AcquireCall extends BatchedCall<Acquired> {
     AcquireCall(BatchScript script, AcquireRequest request, String owner) {
         super(script, request.bulkhead());
         this.permitId = request.permitId();
+        this.ticket = request.fair() ? request.ticket() : 0;
         this.terms = new BatchArguments.Terms(request.limit(), request.lease(), request.fair(), request.place(), owner);
     }
 
@@ -52,7 +54,7 @@ final class AcquireCall extends BatchedCall<Acquired> {
 
     @Override
     void write(BatchArguments to) {
-        to.acquire(permitId, terms);
+        to.acquire(permitId, ticket, terms);
     }
 
     @Override
@@ -66,7 +68,8 @@ final class AcquireCall extends BatchedCall<Acquired> {
                     : new Acquired(Outcome.GRANTED, ticket, 0, Duration.ZERO, 0, others);
         }
         boolean waits = answer.size() > 2;
-        return new Acquired(waits ? Outcome.WAITING : Outcome.FULL, 0, answer.get(0).toInteger(),
+        return new Acquired(waits ? Outcome.WAITING : Outcome.FULL,
+                waits ? answer.get(3).toLong() : 0, answer.get(0).toInteger(),
                 Duration.ofMillis(answer.get(1).toLong()), waits ? answer.get(2).toLong() : 0, others);
     }
 

@@ -10,6 +10,7 @@ import java.util.Set;
 /** Writes the ARGV of {@code batch.lua}, whose header tells their form. */
 final class BatchArguments {
 
+    private static final byte[] QUEUE = bytes("queue");
     private static final byte[] RELEASE = bytes("release");
     private static final byte[] CANCEL = bytes("cancel");
     private static final byte[] RENEW = bytes("renew");
@@ -31,7 +32,11 @@ final class BatchArguments {
     private final Set<String> permitIds = new HashSet<>();
     private boolean anyTwice;
 
-    void acquire(String permitId, Terms stated) {
+    void acquire(String permitId, long ticket, Terms stated) {
+        if (ticket > 0) {
+            calls.add(QUEUE);
+            calls.add(bytes(ticket));
+        }
         calls.add(bytes(number(stated)));
         calls.add(id(permitId));
     }

@@ -3,9 +3,11 @@ package io.quarkiverse.redisbulkhead.runtime.store.script;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -49,12 +51,13 @@ public final class ScriptPermitStore implements PermitStore {
     private final BulkheadScan scan;
 
     /** All scripts. Tests put a clock of their own into them. */
-    private record Scripts(LuaScript batch, LuaScript poll, LuaScript revoke, LuaScript resize, LuaScript occupancy) {
+    private record Scripts(LuaScript batch, LuaScript poll, LuaScript revoke, LuaScript resize, LuaScript occupancy,
+            LuaScript own) {
 
         private static Scripts load(UnaryOperator<LuaScript> change) {
             return new Scripts(change.apply(LuaScript.batch()), change.apply(LuaScript.of("poll")),
                     change.apply(LuaScript.of("revoke")), change.apply(LuaScript.of("resize")),
-                    change.apply(LuaScript.of("occupancy")));
+                    change.apply(LuaScript.of("occupancy")), change.apply(LuaScript.of("own")));
         }
     }
 
@@ -109,7 +112,7 @@ public final class ScriptPermitStore implements PermitStore {
             case GRANTED -> new AcquireReply.Granted(acquired.ticket(), repeated);
             case FULL -> new AcquireReply.Full(acquired.limit(), acquired.nearestLeaseEnd(), repeated);
             case WAITING -> new AcquireReply.Waiting(acquired.limit(), acquired.nearestLeaseEnd(), acquired.storeMillis(),
-                    repeated);
+                    acquired.ticket(), repeated);
             case CANCELLED -> new AcquireReply.Cancelled();
         };
     }
@@ -178,6 +181,24 @@ public final class ScriptPermitStore implements PermitStore {
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return Bounds.checked(() -> Bounds.checkListed(most), () -> call(scripts.occupancy(), bulkhead, bytes(most))
                 .thenApply(answer -> Replies.occupancy(bulkhead, answer.value())));
+    }
+
+    @Override
+    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
+        return ownPermits(bulkhead, 0, new HashSet<>());
+    }
+
+    // In steps, so that the calls of others go in between.
+    private CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead, int lookedAt, Set<String> found) {
+        return call(scripts.own(), bulkhead, bytes(notifications.name()), bytes(lookedAt), bytes(HOLDERS_PER_STEP))
+                .thenCompose(answer -> {
+                    Response reply = answer.value();
+                    for (int i = 1; i < reply.size(); i++) {
+                        found.add(reply.get(i).toString());
+                    }
+                    return reply.get(0).toInteger() < HOLDERS_PER_STEP ? CompletableFuture.completedStage(found)
+                            : ownPermits(bulkhead, lookedAt + HOLDERS_PER_STEP, found);
+                });
     }
 
     @Override

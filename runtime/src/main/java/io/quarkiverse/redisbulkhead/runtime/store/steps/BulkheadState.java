@@ -60,16 +60,47 @@ public interface BulkheadState {
     /** Whether the request has a place among the waiters. */
     boolean isWaiting(String permitId);
 
-    /** Lets the request wait; if it does already, with all that was asked for at first. */
-    void keepPlace(AcquireRequest request, long placeEnd);
+    /**
+     * Lets the request wait; if it does already, with all that was asked for at first.
+     *
+     * @param ticket with which it queues; 0 for a new one
+     */
+    void keepPlace(AcquireRequest request, long ticket, long placeEnd);
+
+    /** The place in the queue of a request that {@linkplain #isWaiting waits}; 0 when it is not fair. */
+    long ticketOfWaiter(String permitId);
+
+    /** The greatest ticket that is known to have been given; 0 when nothing is known. */
+    long lastTicket();
 
     /** Lengthens a place, if there is one; never shortens it. */
     void lengthenPlace(String permitId, long placeEnd);
 
-    /** Whether nobody waits in the queue. */
+    /** Whether whatever was known of the bulkhead may have been lost: there is neither a queue nor a last ticket. */
+    default boolean mayBeLost() {
+        return false;
+    }
+
+    /**
+     * Shuts the gate: nobody in the queue is served until then, in milliseconds since the epoch. Only where all
+     * {@linkplain #mayBeLost may be lost}.
+     */
+    default void shutGate(long until) {
+        throw new IllegalStateException("A store that loses nothing has no gate");
+    }
+
+    /** Until when the gate is shut; empty when it is open. */
+    default OptionalLong gateEnd() {
+        return OptionalLong.empty();
+    }
+
+    /** Whether nobody waits in the queue, and the gate is open. */
     boolean queueIsEmpty();
 
-    /** The first of the live waiters in the queue; as far as the state reaches. */
+    /** Whether nobody in the queue has this ticket or a smaller one, and the gate is open. */
+    boolean isBeforeQueue(long ticket);
+
+    /** The first of the live waiters in the queue, when the gate is open; as far as the state reaches. */
     Optional<QueuedWaiter> firstInQueue();
 
     /** Gives a permit to a waiter, with a fencing token that is greater than all before, and tells it. */

@@ -54,20 +54,29 @@ public final class BulkheadSteps {
             return new Granted(state.ticketOf(id), false);
         }
         int limit = limitOf(request);
-        if (isFree(limit)) {
+        long ticket = oldTicket(request);
+        if (ticket > 0 && state.mayBeLost()) {
+            state.shutGate(state.time().endOf(PermitStore.GATE_LASTS));
+        }
+        if (state.inUse() < limit && (state.queueIsEmpty() || ticket > 0 && state.isBeforeQueue(ticket))) {
             return new Granted(state.grant(request, state.time().endOf(request.lease())), false);
         }
         if (request.place().isZero()) {
             return new Full(limit, nearestLeaseEnd(), false);
         }
-        state.keepPlace(request, state.time().endOf(request.place()));
-        return new Waiting(limit, nearestLeaseEnd(), state.time().nextMillis(), false);
+        state.keepPlace(request, ticket, state.time().endOf(request.place()));
+        return new Waiting(limit, nearestLeaseEnd(), state.time().nextMillis(), state.ticketOfWaiter(id), false);
+    }
+
+    /** What the store cannot have given counts as the latest ticket that it can have given. */
+    private long oldTicket(AcquireRequest request) {
+        return request.fair() ? Math.min(request.ticket(), Math.max(state.lastTicket(), state.time().micros())) : 0;
     }
 
     /** As {@link InProcessPermitStore#takeIfFree}. */
     public long takeIfFree(AcquireRequest request) {
         settle();
-        if (!isFree(limitOf(request))) {
+        if (state.inUse() >= limitOf(request) || !state.queueIsEmpty()) {
             return InProcessPermitStore.NONE_FREE;
         }
         state.stateLimit(request.limit());
@@ -76,10 +85,6 @@ public final class BulkheadSteps {
 
     private int limitOf(AcquireRequest request) {
         return state.resizedTo().orElse(request.limit());
-    }
-
-    private boolean isFree(int limit) {
-        return state.queueIsEmpty() && state.inUse() < limit;
     }
 
     /** As {@link PermitStore#release}. */
@@ -198,9 +203,9 @@ public final class BulkheadSteps {
         }
     }
 
+    /** When to ask again if no notice comes: when a lease ends, or the gate opens. */
     private Duration nearestLeaseEnd() {
-        return state.nearestLeaseEnd().isEmpty()
-                ? Duration.ZERO
-                : Duration.ofMillis(Math.max(1, state.nearestLeaseEnd().getAsLong() - state.time().nextMillis()));
+        long end = Math.min(state.nearestLeaseEnd().orElse(Long.MAX_VALUE), state.gateEnd().orElse(Long.MAX_VALUE));
+        return end == Long.MAX_VALUE ? Duration.ZERO : Duration.ofMillis(Math.max(1, end - state.time().nextMillis()));
     }
 }

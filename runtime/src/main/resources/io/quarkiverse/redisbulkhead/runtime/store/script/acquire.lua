@@ -6,6 +6,7 @@
 -- stated: the limit that the caller goes by, unless an operator has set another
 -- lease:  for how long the permit shall live, ms
 -- fair:   whether to wait in the queue, or else beside it
+-- ticket: of a fair waiter that the server has lost: the one it had, so that it keeps its order; else 0
 -- place:  for how long the caller may wait before it polls, ms; 0 for not at all
 -- rest:   its mailbox, application, instance and method, one a line
 --
@@ -32,7 +33,12 @@ local function stateLimit(limit)
     return table.concat(others, ',')
 end
 
-local function acquire(id, stated, lease, fair, place, rest)
+local function isNext(ticket)
+    local first = redis.call('ZRANGE', QUEUE, 0, 0, 'WITHSCORES')
+    return not first[2] or ticket > 0 and tonumber(first[2]) > ticket and not gateEnds()
+end
+
+local function acquire(id, ticket, stated, lease, fair, place, rest)
     if isAfterNow(redis.call('ZSCORE', CANCELLED, id)) then
         return -1
     end
@@ -48,10 +54,14 @@ local function acquire(id, stated, lease, fair, place, rest)
     end
 
     local limit = override or stated
-    if redis.call('ZCARD', QUEUE) == 0 and used() < limit then
-        local ticket = nextTicket(lease + SLACK)
-        hold(id, ticket, lease, from + lease, stated, rest)
-        return ticket
+    local old = fair and oldTicket(ticket) or 0
+    if old > 0 and not lastTicket and redis.call('ZCARD', QUEUE) == 0 then
+        shutGate()
+    end
+    if used() < limit and isNext(old) then
+        local token = nextTicket(lease + SLACK)
+        hold(id, token, lease, from + lease, stated, rest)
+        return token
     end
 
     if place == 0 then
@@ -60,14 +70,17 @@ local function acquire(id, stated, lease, fair, place, rest)
 
     local ttl = math.max(place, lease) + SLACK
     if not redis.call('ZSCORE', WAITERS, id) then
-        local ticket = 0
+        local queuedWith = 0
         if fair then
-            ticket = nextTicket(ttl)
-            put(ttl, 'ZADD', QUEUE, whole(ticket), id)
+            queuedWith = old > 0 and old or nextTicket(ttl)
+            put(ttl, 'ZADD', QUEUE, whole(queuedWith), id)
+            if queuedWith > (tonumber(lastTicket) or 0) then
+                setTicket(ttl, queuedWith)
+            end
         else
             put(ttl, 'ZADD', STANDBY, whole(micros), id)
         end
-        describe(ttl, id, ticket, now, lease, stated, rest)
+        describe(ttl, id, queuedWith, now, lease, stated, rest)
     elseif redis.call('ZSCORE', STANDBY, id) then
         local details = read(id)
         redis.call('ZADD', STANDBY, 'XX', whole((details and details.since or now) * 1000), id)
@@ -76,5 +89,5 @@ local function acquire(id, stated, lease, fair, place, rest)
     anybodyWaits = true
     keepTogether()
     noteTheTime(ttl)
-    return { limit, nearestLeaseEnd(), from }
+    return { limit, nearestLeaseEnd(), from, tonumber(redis.call('ZSCORE', QUEUE, id) or 0) }
 end

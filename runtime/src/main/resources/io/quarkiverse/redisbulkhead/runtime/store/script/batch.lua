@@ -8,6 +8,7 @@
 --         before it polls, ms, or 0 for not at all; its mailbox, application, instance and method, one a line
 -- then    the calls, each of which is one of
 --         the number of its terms, permit id                          an acquire
+--         'queue', ticket, the number of its terms, permit id         an acquire by a waiter that was lost, with the ticket it had
 --         'release', permit id
 --         'cancel', for how many ms they must not be granted, how many, permit ids   for acquires that may still be on their way
 --         'renew', permit id, lease in ms
@@ -16,7 +17,7 @@
 --         and an answer for each permit id
 --         acquire: the ticket                                                if granted
 --                  {limit in force, ms to the nearest lease end}               if full
---                  {limit in force, ms to the nearest lease end, server time}  if waiting
+--                  {limit in force, ms to the nearest lease end, server time, ticket in the queue or 0}  if waiting
 --                  -1                                                          if cancelled before it arrived
 --         others:  1 if it was, or is, an unexpired permit, else 0
 
@@ -56,9 +57,14 @@ while ARGV[i] do
         leases, i = leasesFrom(i)
         answer(renew(leases))
     else
+        local ticket = 0
+        if what == 'queue' then
+            ticket, what = tonumber(ARGV[i + 1]), ARGV[i + 2]
+            i = i + 2
+        end
         local first = FIRST_TERMS + TERMS * (what - 1)
         local stated = ARGV[first]
-        local granted = acquire(ARGV[i + 1], tonumber(stated), tonumber(ARGV[first + 1]), ARGV[first + 2] == '1',
+        local granted = acquire(ARGV[i + 1], ticket, tonumber(stated), tonumber(ARGV[first + 1]), ARGV[first + 2] == '1',
             tonumber(ARGV[first + 3]), ARGV[first + 4])
         answers[#answers + 1] = granted
         if granted ~= -1 and not told[what] then

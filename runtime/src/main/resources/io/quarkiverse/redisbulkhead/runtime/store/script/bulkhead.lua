@@ -11,6 +11,10 @@ local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
 local LONGEST_PLACE = 3000
 local FIRST_LEASE = 2000
 
+-- After a loss of all data, an entry at the head of the queue that is no waiter: until its score, ms, nobody in the queue is served, so that
+-- those with lower tickets have come back by then. Milliseconds are less than any ticket, and no permit id has a space in it.
+local GATE, GATE_LASTS = 'the gate', 1250
+
 local lastTicket = redis.call('GET', TICKET)
 local override = tonumber(redis.call('HGET', LIMITS, 'override'))
 redis.call('ZCARD', HOLDERS)
@@ -63,9 +67,17 @@ local function isAfterNow(score)
     return score and tonumber(score) > now
 end
 
+-- Until when the gate is shut, or nil. One that is shut for longer than ever was so before the clock was set back, and does not count.
+local function gateEnds()
+    local ends = anybodyWaits and tonumber(redis.call('ZSCORE', QUEUE, GATE) or 0)
+    return ends and ends > now and ends <= from + GATE_LASTS and ends or nil
+end
+
+-- When to ask again if nobody tells anything: when a lease ends, or the gate opens.
 local function nearestLeaseEnd()
     local nearest = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    return nearest[2] and math.max(1, tonumber(nearest[2]) - from) or 0
+    local ends = math.min(tonumber(nearest[2]) or math.huge, gateEnds() or math.huge)
+    return ends < math.huge and math.max(1, ends - from) or 0
 end
 
 local function setTicket(ttl, ticket)
@@ -93,6 +105,17 @@ local function noteTheTime(ttl)
     else
         keep(TICKET, ttl)
     end
+end
+
+-- A ticket that a waiter was given before it was lost counts as what it can have been at the most.
+local function oldTicket(ticket)
+    return math.min(ticket, math.max(tonumber(lastTicket) or 0, micros))
+end
+
+local function shutGate()
+    put(GATE_LASTS + SLACK, 'ZADD', QUEUE, whole(from + GATE_LASTS), GATE)
+    noteTheTime(GATE_LASTS + SLACK)
+    anybodyWaits = true
 end
 
 local function describe(ttl, id, ticket, since, lease, limit, rest)
@@ -153,6 +176,9 @@ end
 
 -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
 local function handOver()
+    if gateEnds() then
+        return
+    end
     local inUse = used()
     while stepsLeft > 0 do
         stepsLeft = stepsLeft - 1

@@ -25,7 +25,8 @@ local function list(ids)
     end
 end
 if most > 0 then
-    list(redis.call('ZRANGE', QUEUE, 0, most - 1))
+    -- One more, as the first may be the gate.
+    list(redis.call('ZRANGE', QUEUE, 0, most))
     if #waiters < most then
         list(redis.call('ZRANGEBYSCORE', WAITERS, AFTER_NOW, '+inf', 'LIMIT', 0, most))
     end

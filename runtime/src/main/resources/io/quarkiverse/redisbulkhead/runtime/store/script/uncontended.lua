@@ -28,7 +28,7 @@ local function uncontended()
         if what == 'release' then
             released = released + 1
             removed[released] = ARGV[i + 1]
-        elseif what == 'cancel' or what == 'renew' then
+        elseif what == 'cancel' or what == 'renew' or what == 'queue' then
             return
         elseif anyCancelled then
             asking[#asking + 1] = ARGV[i + 1]

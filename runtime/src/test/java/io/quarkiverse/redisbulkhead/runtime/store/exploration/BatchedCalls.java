@@ -24,7 +24,8 @@ record BatchedCalls(List<Call> calls) {
      * @param terms of an acquire; else empty
      * @param what is called
      * @param id the permit
-     * @param extra the lease of a renewal; for how long a cancelled permit must not be granted; else empty
+     * @param extra the old ticket of an acquire; the lease of a renewal; for how long a cancelled permit must not be granted;
+     *        else empty
      */
     record Call(List<String> terms, String what, String id, String extra) {
 
@@ -38,7 +39,7 @@ record BatchedCalls(List<Call> calls) {
 
         private List<String> arguments(String number) {
             return switch (what) {
-                case "acquire" -> List.of(number, id);
+                case "acquire" -> extra.isEmpty() ? List.of(number, id) : List.of("queue", extra, number, id);
                 case "release" -> List.of(what, id);
                 case "renew" -> List.of(what, id, extra);
                 default -> List.of(what, extra, "1", id);
@@ -78,7 +79,9 @@ record BatchedCalls(List<Call> calls) {
             String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
             List<String> terms = List.of(Integer.toString(2 + random.nextInt(2)), lease(random),
                     Integer.toString(random.nextInt(2)), place, PermitDetails.owner("mail", "app", "host", "method"));
-            return new Call(terms, "acquire", id, "");
+            boolean comesBack = !calm && terms.get(2).equals("1") && random.nextInt(3) == 0;
+            return new Call(terms, "acquire", id,
+                    comesBack ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
         }
         if (kind < 8) {
             return Call.release(id);

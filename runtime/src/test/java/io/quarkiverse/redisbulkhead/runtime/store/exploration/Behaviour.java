@@ -168,6 +168,7 @@ final class Behaviour {
             }
             case WAITING -> {
                 client.reckoning = client.reckoning.answered(BulkheadView.NOW + reply.clock());
+                client.ticket = reply.ticket();
                 if (client.lastLook) {
                     leave(world, client);
                 } else {
@@ -199,7 +200,7 @@ final class Behaviour {
             case HANDED_OVER -> handedOver(world, client, reply.end());
             case GONE -> {
                 if (client.phase == Phase.WAITING) {
-                    beginAnew(client);
+                    queueAgain(client);
                 }
             }
             case FREE -> {
@@ -212,11 +213,16 @@ final class Behaviour {
         }
     }
 
-    private void beginAnew(Client client) {
+    /** With another id and the old ticket. */
+    private void queueAgain(Client client) {
+        String id = client.id + "x";
+        long ticket = client.ticket;
         client.rest();
-        if (client.calls > 0) {
-            begin(client);
-        }
+        client.id = id;
+        client.ticket = ticket;
+        client.reckoning = ReckoningModel.asking();
+        client.phase = Phase.ASKING;
+        client.send(Operation.ACQUIRE, place(client));
     }
 
     private void handedOver(World world, Client client, long end) {

@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -20,6 +21,10 @@ record BulkheadView(RedisModel redis) {
 
     /** What the clock of the server always shows, milliseconds. */
     static final long NOW = 1_700_000_000_000L;
+
+    static final String GATE = "the gate";
+
+    private static final long GATE_LASTS = PermitStore.GATE_LASTS.toMillis();
 
     private static final BulkheadKeys KEYS = new BulkheadKeys("x", BulkheadId.of("b"));
 
@@ -57,6 +62,15 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
+    /** The end of the gate, milliseconds; 0 when there is none. */
+    long gateEnd() {
+        return scores(Part.QUEUE).getOrDefault(GATE, 0d).longValue();
+    }
+
+    boolean gateIsShut() {
+        return gateEnd() > NOW && gateEnd() <= NOW + GATE_LASTS;
+    }
+
     /** Who waits in the queue and is alive, by ticket. */
     Map<String, Long> queue() {
         Map<String, Long> queue = new TreeMap<>();
@@ -85,6 +99,7 @@ record BulkheadView(RedisModel redis) {
         for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY)) {
             ids.addAll(scores(part).keySet());
         }
+        ids.remove(GATE);
         return ids;
     }
 }

@@ -36,7 +36,7 @@ final class Canonical {
             view.scores(part).replaceAll((id, end) -> end - millis);
         }
         for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
-            view.scores(part).replaceAll((id, micros) -> micros - millis * 1000);
+            view.scores(part).replaceAll((id, micros) -> micros - (id.equals(BulkheadView.GATE) ? millis : millis * 1000));
         }
         String ticket = store.text(BulkheadView.key(Part.TICKET));
         if (ticket != null) {
@@ -103,23 +103,22 @@ final class Canonical {
         Set<Long> tickets = new TreeSet<>();
         view.scores(Part.QUEUE).values().forEach(ticket -> tickets.add(ticket.longValue()));
         view.details().keySet().forEach(id -> tickets.add(view.ticketOf(id)));
-        world.notices.forEach(notice -> tickets.add(notice.ticket()));
-        tickets.add(world.lastGranted);
+        tickets.remove(view.gateEnd());
+        tickets.addAll(world.allTickets());
         if (last != null) {
             tickets.add(Long.parseLong(last));
         }
         tickets.remove(0L);
         Map<Long, Long> renumbered = renumbered(new TreeSet<>(tickets),
                 world.mayHappen(Rare.CLOCK_BACK) ? Setting.TICK * 1000 : 0);
-        view.scores(Part.QUEUE).replaceAll((id, ticket) -> (double) renumbered.get(ticket.longValue()));
+        view.scores(Part.QUEUE).replaceAll((id, ticket) -> id.equals(BulkheadView.GATE) ? Math.max(ticket, NOW)
+                : (double) renumbered.get(ticket.longValue()));
         view.details().replaceAll((id, text) -> {
             PermitDetails old = PermitDetails.parse(text).orElseThrow();
             boolean turnMatters = view.scores(Part.STANDBY).containsKey(id);
             return with(old, renumbered.getOrDefault(old.ticket(), 0L), turnMatters ? old.since() : NOW);
         });
-        world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
-                renumbered.getOrDefault(notice.ticket(), 0L), notice.end()));
-        world.lastGranted = renumbered.getOrDefault(world.lastGranted, 0L);
+        world.mapTickets(renumbered::get);
         if (last != null) {
             store.replace(BulkheadView.key(Part.TICKET), Long.toString(renumbered.get(Long.parseLong(last))));
         }

@@ -17,6 +17,8 @@ final class Client {
     int calls;
     /** The permit that the present call is about, or nothing. */
     String id = "";
+    /** The one that it has, or had, in the queue; or 0. */
+    long ticket;
     ReckoningModel reckoning;
     /** For how long the lease counts, by the client's clock. */
     long leaseLeft;
@@ -38,6 +40,7 @@ final class Client {
         Client copy = new Client(number, role, calls);
         copy.phase = phase;
         copy.id = id;
+        copy.ticket = ticket;
         copy.reckoning = reckoning;
         copy.leaseLeft = leaseLeft;
         copy.copyMayFollow = copyMayFollow;
@@ -66,6 +69,7 @@ final class Client {
     void rest() {
         phase = Phase.IDLE;
         id = "";
+        ticket = 0;
         reckoning = null;
         leaseLeft = 0;
         copyMayFollow = false;
@@ -126,6 +130,7 @@ final class Client {
             text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(lastLook ? " last look" : "");
             text.append(phase == Phase.ASKING || phase == Phase.WAITING ? " reckons " + reckoning : "");
             text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
+            text.append(ticket == 0 ? "" : " ticket " + ticket % 1_000_000_000);
             text.append(polledAgo == NONE ? "" : " polled " + polledAgo)
                     .append(renewedAgo == NONE ? "" : " renewed " + renewedAgo);
         }

@@ -47,6 +47,17 @@ enum Mutation {
             "call('ZREM', HOLDERS, unpack(removed))", "call('ZREM', HOLDERS, unpack(call('ZRANGE', HOLDERS, 0, -1)))", "4"),
     RELEASE_IS_NOT_PASSED_ON(two(Role.WAITS_IN_ORDER), "batch", "\n    settle()\n    wake(free", "\n    wake(free",
             "5"),
+    NO_GATE(two(Role.WAITS_IN_ORDER).with(Rare.DATA_LOST, 1), "batch",
+            "if old > 0 and not lastTicket and redis.call('ZCARD', QUEUE) == 0 then", "if false then", "5"),
+    GATE_IS_IGNORED(two(Role.WAITS_IN_ORDER).with(Rare.DATA_LOST, 1), "bulkhead",
+            "if gateEnds() then\n        return\n    end", "", "5"),
+    GATE_NEVER_OPENS(two(Role.WAITS_IN_ORDER).with(Rare.DATA_LOST, 1).with(Rare.POLL, 1), "bulkhead",
+            "return ends and ends > now and",
+            "return ends and ends > 0 and", "5"),
+    QUEUED_AGAIN_WITH_A_NEW_TICKET(two(Role.WAITS_IN_ORDER).with(Rare.DATA_LOST, 1), "batch",
+            "queuedWith = old > 0 and old or nextTicket(ttl)", "queuedWith = nextTicket(ttl)", "5"),
+    A_TICKET_PASSES_ALL(two(Role.WAITS_IN_ORDER).with(Rare.DATA_LOST, 1), "batch",
+            "ticket > 0 and tonumber(first[2]) > ticket and not gateEnds()", "ticket > 0", "5"),
     POLLS_TELL_OF_NOTHING_FREE(two(Role.WAITS), "poll", "free = math.max(0, (override or tonumber(ARGV[1])) - used())",
             "free = 0", "5");
 

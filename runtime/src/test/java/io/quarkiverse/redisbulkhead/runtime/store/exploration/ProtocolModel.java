@@ -145,8 +145,8 @@ final class ProtocolModel implements Model<World> {
         world.store = Canonical.later(world.store, there);
         world.clients.forEach(client -> client.later(here, there, setting.lease()));
         world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
-                notice.ticket() == 0 ? 0 : notice.ticket() - there * 1000, notice.end() - there));
-        world.lastGranted -= world.lastGranted == 0 ? 0 : there * 1000;
+                notice.ticket(), notice.end() - there));
+        world.mapTickets(ticket -> ticket - there * 1000);
         // Nobody cancels for the dead, so how old their requests are does not matter.
         world.copies.replaceAll(copy -> isDead(world, copy) ? copy : copy.older(here));
         world.copies.removeIf(copy -> copy.age() >= setting.longestDelay());

@@ -41,7 +41,9 @@ final class ScriptedStore {
     }
 
     Outcome carryOut(World world, Request request) {
-        return known.computeIfAbsent(request.operation() + " " + request.id() + " " + request.place() + " " + world.storeText(),
+        return known.computeIfAbsent(
+                request.operation() + " " + request.id() + " " + request.place() + " " + request.ticket() + " "
+                        + world.storeText(),
                 unknown -> run(world.store.copy(), request));
     }
 
@@ -65,9 +67,14 @@ final class ScriptedStore {
         String place = Long.toString(request.place());
         String limit = Integer.toString(setting.limit());
         return switch (request.operation()) {
-            case ACQUIRE -> List.of("1", "1", limit, lease,
-                    setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
-                    PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method"), "1", request.id());
+            case ACQUIRE -> {
+                List<String> args = new ArrayList<>(List.of("1", "1", limit, lease,
+                        setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
+                        PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method")));
+                args.addAll(request.ticket() > 0 ? List.of("queue", Long.toString(request.ticket())) : List.of());
+                args.addAll(List.of("1", request.id()));
+                yield args;
+            }
             case POLL -> List.of(limit, request.id(), place);
             case RENEW -> List.of("0", "1", "renew", request.id(), lease);
             case RELEASE -> List.of("0", "1", "release", request.id());
@@ -89,19 +96,20 @@ final class ScriptedStore {
         if (!(answer instanceof List<?> numbers)) {
             return Reply.of(answer.equals(-1L) ? What.CANCELLED : What.GRANTED);
         }
-        return numbers.size() == 2 ? Reply.of(What.FULL) : new Reply(What.WAITING, 0, number(numbers, 2) - NOW);
+        return numbers.size() == 2 ? Reply.of(What.FULL)
+                : new Reply(What.WAITING, 0, number(numbers, 3), number(numbers, 2) - NOW);
     }
 
     private static Reply polled(List<?> answer) {
         long clock = number(answer, 0) - NOW;
         List<?> handedOver = (List<?>) answer.get(3);
         if (!handedOver.isEmpty()) {
-            return new Reply(What.HANDED_OVER, number(handedOver, 2) - NOW, clock);
+            return new Reply(What.HANDED_OVER, number(handedOver, 2) - NOW, 0, clock);
         }
         if (!((List<?>) answer.get(4)).isEmpty()) {
-            return new Reply(What.GONE, 0, clock);
+            return new Reply(What.GONE, 0, 0, clock);
         }
-        return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, clock);
+        return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, 0, clock);
     }
 
     private static Notice notice(Published message) {

@@ -24,6 +24,8 @@ final class Settings {
             Setting.of("one waits in order, another beside the queue", 1, WAITS_IN_ORDER, WAITS),
             Setting.of("two wait in order, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.DATA_LOST,
                     1),
+            Setting.of("two wait in order, one polls, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .with(Rare.DATA_LOST, 1).with(Rare.POLL, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
 
@@ -31,6 +33,8 @@ final class Settings {
     static final List<Setting> LARGE = List.of(
             Setting.of("two wait in order, renew and poll", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.RENEWAL, 1)
                     .with(Rare.POLL, 1),
+            Setting.of("two wait in order and poll, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .with(Rare.DATA_LOST, 1).with(Rare.POLL, 2),
             Setting.of("two wait in order, an answer is not waited for", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.TIMED_OUT,
                     1),
             Setting.of("two wait in order, all is sent again", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.SENT_AGAIN, 1),

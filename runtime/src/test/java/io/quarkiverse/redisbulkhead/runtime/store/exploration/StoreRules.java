@@ -9,6 +9,7 @@ import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
 /** What each operation must keep to, whatever the clients do. The numbers are those of the guarantees. */
 final class StoreRules {
@@ -19,6 +20,8 @@ final class StoreRules {
     static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
     static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
     static final String SERVED_DEAD = "5: a permit was given to a waiter that counts as dead";
+    static final String SERVED_TOO_SOON = "5: all data was lost, and a permit was given before others could come back";
+    static final String ORDER_LOST = "5: a waiter came back with its old ticket, and has another place";
     static final String NOT_PASSED_ON = "5: a permit is free while somebody waits in the queue";
     static final String TOKENS = "7: a token does not grow";
     static final String EXPIRY = "9: a key would stay behind";
@@ -41,8 +44,9 @@ final class StoreRules {
         }
         checkOthers(request, before, after, broken);
         checkGranted(world, request, outcome, granted, broken);
+        checkComingBack(world, request, outcome, granted, broken);
         if (request.operation() != Operation.RENEW && !isRefused(outcome) && after.holders().size() < setting.limit()
-                && !after.queue().isEmpty()) {
+                && !after.queue().isEmpty() && !after.gateIsShut()) {
             broken.add(NOT_PASSED_ON);
         }
         if (request.operation() != Operation.RENEW && !isRefused(outcome)
@@ -98,12 +102,32 @@ final class StoreRules {
         Map<String, Long> before = new BulkheadView(world.store).queue();
         Map<String, Long> left = new TreeMap<>(after.queue());
         left.keySet().retainAll(before.keySet());
-        if (granted.stream().mapToLong(id -> before.getOrDefault(id, Long.MAX_VALUE))
+        if (granted.stream().mapToLong(id -> before.getOrDefault(id, placeOf(request, id)))
                 .anyMatch(place -> left.values().stream().anyMatch(ticket -> ticket < place))) {
             broken.add(OVERTAKEN);
         }
         if (granted.stream().anyMatch(id -> !id.equals(request.id()) && !before.containsKey(id))) {
             broken.add(SERVED_DEAD);
+        }
+    }
+
+    /** A newcomer comes after all who wait; one that comes back with its old ticket does not. */
+    private static long placeOf(Request request, String id) {
+        return id.equals(request.id()) && request.ticket() > 0 ? request.ticket() : Long.MAX_VALUE;
+    }
+
+    private static void checkComingBack(World world, Request request, Outcome outcome, Set<String> granted,
+            List<String> broken) {
+        BulkheadView before = new BulkheadView(world.store);
+        BulkheadView after = new BulkheadView(outcome.store());
+        boolean allLost = before.lastTicket() == 0 && before.scores(Part.QUEUE).isEmpty();
+        if (!granted.isEmpty() && (before.gateIsShut() || after.gateIsShut() || allLost && request.ticket() > 0)) {
+            broken.add(SERVED_TOO_SOON);
+        }
+        if (request.ticket() > 0 && outcome.reply().what() == Reply.What.WAITING
+                && !before.waiters().containsKey(request.id())
+                && after.queue().getOrDefault(request.id(), 0L) != request.ticket()) {
+            broken.add(ORDER_LOST);
         }
     }
 

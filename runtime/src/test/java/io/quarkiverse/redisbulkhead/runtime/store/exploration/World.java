@@ -3,6 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.LongUnaryOperator;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 
@@ -60,7 +63,32 @@ final class World {
     }
 
     private String tickets() {
-        return lastGranted + " " + notices.stream().map(Notice::ticket).distinct().sorted().toList();
+        return allTickets().toString();
+    }
+
+    /** All that are known outside of the server. */
+    SortedSet<Long> allTickets() {
+        SortedSet<Long> all = new TreeSet<>();
+        copy().mapTickets(ticket -> {
+            all.add(ticket);
+            return ticket;
+        });
+        return all;
+    }
+
+    /** Changes all tickets that are known outside of the server. */
+    void mapTickets(LongUnaryOperator change) {
+        LongUnaryOperator ifAny = ticket -> ticket == 0 ? 0 : change.applyAsLong(ticket);
+        for (Client client : clients) {
+            client.ticket = ifAny.applyAsLong(client.ticket);
+            client.outbox.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
+            client.inbox.replaceAll(answer -> new Answer(answer.request().with(ifAny.applyAsLong(answer.request().ticket())),
+                    answer.reply().with(ifAny.applyAsLong(answer.reply().ticket()))));
+        }
+        copies.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
+        notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
+                ifAny.applyAsLong(notice.ticket()), notice.end()));
+        lastGranted = ifAny.applyAsLong(lastGranted);
     }
 
     /** The world is as it shall be, and will not be changed any more. */

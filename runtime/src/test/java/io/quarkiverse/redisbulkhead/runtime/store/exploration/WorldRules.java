@@ -69,7 +69,7 @@ final class WorldRules {
     }
 
     private void checkWaiters(World world, BulkheadView bulkhead, List<String> broken) {
-        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty()) {
+        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty() || bulkhead.gateIsShut()) {
             return;
         }
         bulkhead.queue().entrySet().stream().min(Map.Entry.comparingByValue()).ifPresent(first -> {
@@ -88,10 +88,10 @@ final class WorldRules {
     }
 
     private Outcome poll(World world, String id) {
-        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.POLL, id, setting.place(), false, 0));
+        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.POLL, id, setting.place(), 0, false, 0));
     }
 
     private Outcome ask(World world, String id) {
-        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.ACQUIRE, id, setting.place(), false, 0));
+        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.ACQUIRE, id, setting.place(), 0, false, 0));
     }
 }

@@ -36,6 +36,11 @@ public final class LocalStoreFixture implements StoreFixture {
     }
 
     @Override
+    public boolean mayLoseData() {
+        return false;
+    }
+
+    @Override
     public void advance(Duration duration) {
         nanoTime.addAndGet(duration.toNanos());
     }

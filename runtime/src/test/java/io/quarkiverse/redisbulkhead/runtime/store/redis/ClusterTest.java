@@ -70,6 +70,7 @@ class ClusterTest {
 
         assertThat(get(held.release())).isTrue();
         HeldPermit next = get(waiter.granted()).get(0);
+        assertThat(get(process.store.ownPermits(BulkheadId.of(spec.name())))).containsExactly(next.id());
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         get(process.store.cancel(BulkheadId.of(spec.name()), List.of("never"), Duration.ofSeconds(1)));
         assertThat(get(semaphore.revoke(next.id()))).isTrue();

@@ -63,6 +63,7 @@ class LeastPrivilegeTest {
             assertThat(get(held.release())).isTrue();
 
             HeldPermit next = get(waiter.granted()).get(0);
+            assertThat(get(process.store.ownPermits(BulkheadId.of("reports")))).containsExactly(next.id());
             get(process.store.cancel(BulkheadId.of("reports"), List.of("never"), Duration.ofSeconds(5)));
             assertThat(get(semaphore.revoke(next.id()))).isTrue();
             await().atMost(10, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());

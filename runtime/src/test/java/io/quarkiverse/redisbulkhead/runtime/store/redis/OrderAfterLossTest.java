@@ -1,0 +1,94 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** Fair waiters of two processes when Redis loses all of its data. */
+@ParameterizedClass
+@EnumSource(TestStore.class)
+class OrderAfterLossTest {
+
+    static final int WAITERS = 20;
+
+    @Parameter
+    TestStore kind;
+
+    TestRedis redis;
+    TestProcess first;
+    TestProcess second;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        first = new TestProcess(redis, kind);
+        second = new TestProcess(redis, kind);
+    }
+
+    @AfterEach
+    void stop() {
+        first.close();
+        second.close();
+        redis.close();
+    }
+
+    /**
+     * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and
+     * fencing
+     * tokens go on growing. Somebody else holds the permit until they are back.
+     */
+    @Test
+    void theOldOrderSurvivesALossOfAllData() throws Exception {
+        SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofMinutes(1))
+                .maxWait(Duration.ofMinutes(5)).build();
+        HeldPermit held = first.semaphore(spec).admit("Holder#hold").granted().toCompletableFuture().get(10, TimeUnit.SECONDS)
+                .get(0);
+        List<Integer> served = Collections.synchronizedList(new ArrayList<>());
+        List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+        for (int i = 0; i < WAITERS; i++) {
+            int number = i;
+            Admission admission = (i % 2 == 0 ? first : second).semaphore(spec).admit("Waiter#wait");
+            admission.asked().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            admission.granted().thenAccept(permits -> {
+                served.add(number);
+                tokens.add(permits.get(0).fencingToken());
+                admission.end();
+            });
+        }
+        BulkheadId reports = BulkheadId.of("reports");
+        AcquireRequest newcomer = new AcquireRequest(reports, "newcomer", 1, Duration.ofMinutes(1), true, Duration.ZERO, "app",
+                "host:3", "Newcomer#hold");
+
+        redis.command("FLUSHALL");
+        assertThat(first.store.acquire(newcomer).toCompletableFuture().get(10, TimeUnit.SECONDS)).isInstanceOf(Granted.class);
+        held.release();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:queue").toInteger() == WAITERS);
+        assertThat(served).isEmpty();
+        assertThat(second.store.release(reports, "newcomer").toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+
+        await().atMost(30, TimeUnit.SECONDS).until(() -> served.size() == WAITERS);
+        assertThat(served).containsExactlyElementsOf(IntStream.range(0, WAITERS).boxed().toList());
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+        assertThat(tokens.get(0)).isGreaterThan(held.fencingToken());
+    }
+}
