@@ -1,9 +1,12 @@
 package io.quarkiverse.redisbulkhead;
 
-/** What happens to a call for a permit while Redis gives no answer. */
+/** What happens to a call for a permit while Redis is away. */
 public enum OnOutage {
 
-    /** It fails with {@link BulkheadUnavailableException}. */
+    /**
+     * It fails with {@link BulkheadUnavailableException}. A call that already waits when the outage begins keeps waiting until
+     * its {@code maxWait} is over.
+     */
     REJECT,
 
     /** It runs without a permit: nothing limits it. */

@@ -39,8 +39,9 @@ public interface RedisBulkheadRuntimeConfig {
     String keyPrefix();
 
     /**
-     * How long a call waits for an answer from Redis before Redis counts as unavailable. It holds for each permit that a
-     * call takes, and again for giving it back.
+     * Redis is away when, with commands outstanding, nothing but transient failures has come from it for this time.
+     * Transient failures are failed connection attempts, broken connections and replies of a failover or a start; until
+     * then a call is sent again with back-off. When Redis is away, {@code on-outage} applies at once.
      * <p>
      * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to one hour.
      * <p>
@@ -50,8 +51,10 @@ public interface RedisBulkheadRuntimeConfig {
     Duration commandTimeout();
 
     /**
-     * What happens to calls while Redis gives no answer. {@code reject}: they fail. {@code allow}: they run without a
-     * permit. {@code local}: this process keeps a limit of its own, see {@code local-permits}.
+     * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a reason that does not
+     * pass by itself, such as a wrong password. {@code reject}: new calls fail; calls that already wait keep waiting until
+     * their {@code max-wait} while Redis is away. {@code allow}: they run without a permit. {@code local}: this process
+     * keeps a limit of its own, see {@code local-permits}.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.on-outage=allow}
      */
@@ -329,7 +332,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnLost> onLost();
 
         /**
-         * What happens to calls while Redis gives no answer, if not what {@code quarkus.redis-bulkhead.on-outage} says:
+         * What happens to calls while Redis is away, if it differs from {@code quarkus.redis-bulkhead.on-outage}:
          * {@code reject}, {@code allow} or {@code local}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-outage=local}

@@ -24,7 +24,6 @@ class TrapsTest {
 
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final String TEST_SOURCES = "/src/test/java/";
-    private static final int TRAPS = 30;
     private static final Pattern ROW = Pattern.compile("^\\| (\\d+) \\|.*\\|([^|]+)$", Pattern.MULTILINE);
     private static final Pattern CLASS = Pattern.compile("`(\\w+)`");
 
@@ -62,7 +61,7 @@ class TrapsTest {
     }
 
     static IntStream numbers() {
-        return IntStream.rangeClosed(1, TRAPS);
+        return IntStream.concat(IntStream.rangeClosed(1, 36), IntStream.of(39, 41, 45, 47));
     }
 
     private static List<MatchResult> rows() throws IOException {

@@ -28,6 +28,8 @@ import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisReplicas;
+import io.vertx.redis.client.RedisRole;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.ZModem;
@@ -117,11 +119,11 @@ public final class RedisConnectionManager implements AutoCloseable {
                 timeoutMillis, 1, MOST_IN_FLIGHT, new OfServer()) : newServer("Redis", this::newClient);
     }
 
-    // Nobody else uses these connections, and each client has one of them.
+    // Nobody else uses these connections, and each client has one of them. Permits are with the master.
     private static RedisOptions own(RedisOptions options) {
         return options == null ? null
                 : new RedisOptions(options).setTracingPolicy(TracingPolicy.IGNORE).setPoolName("redis-bulkhead")
-                        .setAutoFailover(false)
+                        .setAutoFailover(false).setRole(RedisRole.MASTER).setUseReplicas(RedisReplicas.NEVER)
                         .setMaxWaitingHandlers(Math.max(2 * MOST_IN_FLIGHT, options.getMaxWaitingHandlers()));
     }
 
