@@ -23,8 +23,10 @@ class NativeResourcesTest {
                 .toList();
 
         List<String> scripts = scripts();
-        assertThat(scripts).containsExactlyInAnyOrder("acquire.lua", "batch.lua", "bulkhead.lua", "keys.lua", "occupancy.lua", "own.lua",
-                "poll.lua", "release.lua", "renew.lua", "resize.lua", "revoke.lua", "uncontended.lua").allSatisfy(script -> {
+        assertThat(scripts)
+                .containsExactlyInAnyOrder("acquire.lua", "batch.lua", "bulkhead.lua", "keys.lua", "occupancy.lua", "own.lua",
+                        "poll.lua", "release.lua", "renew.lua", "resize.lua", "revoke.lua", "uncontended.lua")
+                .allSatisfy(script -> {
                     assertThat(patterns).anySatisfy(pattern -> assertThat(FOLDER + script).matches(pattern));
                     try (InputStream text = Thread.currentThread().getContextClassLoader()
                             .getResourceAsStream(FOLDER + script)) {
