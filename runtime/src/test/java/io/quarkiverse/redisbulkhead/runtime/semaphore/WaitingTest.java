@@ -87,7 +87,7 @@ class WaitingTest {
     void aHandOverBeforeTheAnswerCountsForNoLongerThanIsSure() {
         Admission admission = ask(FAIR);
         handOver(idOf("reports"), STORE_TIME + 30_000);
-        HeldPermit permit = granted(admission).join().get(0);
+        HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
         timers.jump(Duration.ofMillis(1_899));
         assertThat(permit.isHeld()).isTrue();
@@ -184,7 +184,7 @@ class WaitingTest {
         timers.advance(Duration.ofMillis(1_500));
         // Handed over 500 ms after the request, and told a second later.
         handOver(idOf("reports"), STORE_TIME + 500 + 2_000);
-        HeldPermit permit = granted(admission).join().get(0);
+        HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
         // A margin of 100 ms before it ends in the store.
         timers.jump(Duration.ofMillis(899));
@@ -322,7 +322,7 @@ class WaitingTest {
     void theShortLeaseOfAHandOverIsRenewedInTime() {
         Admission admission = wait(FAIR);
         handOver(idOf("reports"), 2_000);
-        HeldPermit permit = granted(admission).join().get(0);
+        HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
         timers.advance(Duration.ofMillis(660));
         assertThat(store.renewals).isEmpty();
@@ -340,7 +340,7 @@ class WaitingTest {
     void theShortLeaseOfAHandOverIsRenewedAgainWhenARenewalFails() {
         Admission admission = wait(FAIR);
         handOver(idOf("reports"), 2_000);
-        HeldPermit permit = granted(admission).join().get(0);
+        HeldPermit permit = granted(admission).getNow(List.of()).get(0);
         timers.advance(Duration.ofMillis(670));
         store.renewals.get(0).reply().completeExceptionally(ManualStore.lost());
 
