@@ -2,12 +2,15 @@ package io.quarkiverse.redisbulkhead.deployment.management;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.hasKey;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
 
 import java.net.URL;
+
+import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -136,7 +139,9 @@ class ManagementInterfaceTest {
         assertThat(problem).doesNotContain("127.0.0.1");
 
         REDIS.start();
-        as("olga").delete(endpoint + "/reports/limit").then().statusCode(204);
+        // A probe finds out that Redis is back.
+        await().atMost(20, TimeUnit.SECONDS)
+                .until(() -> as("olga").delete(endpoint + "/reports/limit").statusCode() == 204);
         as("olga").get(endpoint).then().statusCode(200);
     }
 
