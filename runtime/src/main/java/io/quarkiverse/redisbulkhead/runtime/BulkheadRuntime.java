@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -38,6 +39,8 @@ import io.vertx.core.Vertx;
 /** What all bulkheads of the application run on, from its start to its end. */
 @Singleton
 public class BulkheadRuntime {
+
+    private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
 
     private final Timers timers;
     private final SemaphoreEngine engine;
@@ -127,10 +130,16 @@ public class BulkheadRuntime {
     // The last observer, as the application has not reported its start yet.
     void warmUp(@Observes @Priority(Integer.MAX_VALUE) StartupEvent event) {
         if (enabled && redisStore != null && redis.isConfigured()) {
-            redisStore.warmUp(() -> {
-                Application application = Application.currentApplication();
-                return application == null || application.isStarted();
-            });
+            warmUpOnceStarted();
+        }
+    }
+
+    private void warmUpOnceStarted() {
+        Application application = Application.currentApplication();
+        if (application == null || application.isStarted()) {
+            redisStore.warmUp();
+        } else {
+            timers.after(UNTIL_STARTED, this::warmUpOnceStarted);
         }
     }
 

@@ -9,9 +9,8 @@ import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.vertx.redis.client.RedisOptions;
 
 /**
- * Remembers the options with which Quarkus makes its Redis clients. Quarkus asks for customizers before most beans can be
- * created, so
- * this one depends on nothing.
+ * Records the options of the Quarkus Redis clients. Quarkus calls customizers before most beans exist, so this one has no
+ * dependencies.
  */
 @Singleton
 public class RedisClientOptions implements RedisOptionsCustomizer {

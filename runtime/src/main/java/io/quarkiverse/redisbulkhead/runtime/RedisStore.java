@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.util.function.BooleanSupplier;
-
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -14,7 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
  *
  * @param store where permits live
  * @param connections for commands
- * @param notifications for what Redis tells
+ * @param notifications receives messages
  */
 public record RedisStore(PermitStore store, RedisConnectionManager connections, NotificationSubscriber notifications)
         implements
@@ -23,19 +21,15 @@ public record RedisStore(PermitStore store, RedisConnectionManager connections, 
     private static final Logger LOG = Logger.getLogger(RedisStore.class);
 
     /**
-     * Connects in the background, loads the scripts and makes a call that changes nothing, so that the first real calls find
-     * all of
-     * that done. What is wrong with Redis is logged then.
-     *
-     * @param when tells from when on it may begin; asked now and then
+     * Connects in the background and makes a call that changes nothing, which loads the script and the classes of a call. What
+     * is
+     * wrong with Redis is logged then.
      */
-    public void warmUp(BooleanSupplier when) {
-        connections.later(when, () -> {
-            connections.warmUp();
-            // Of a permit that never was.
-            store.release(BulkheadId.of("warm-up"), "none")
-                    .whenComplete((held, failure) -> LOG.debug("The first call to Redis has ended", failure));
-        });
+    public void warmUp() {
+        connections.warmUp();
+        // A permit that does not exist.
+        store.release(BulkheadId.of("warm-up"), "none")
+                .whenComplete((held, failure) -> LOG.debug("The first call to Redis has ended", failure));
     }
 
     /** Closes the connections. */

@@ -45,7 +45,8 @@ public class RedisStoreFactory {
 
     /** The store; it connects at the first call, which fails where nothing says where Redis is. */
     RedisStore create() {
-        RedisStores stores = new RedisStores(vertx, clientOptions.of(client), config.keyPrefix(), config.commandTimeout());
+        RedisStores stores = new RedisStores(vertx, clientOptions.of(client), clientProperties(), config.keyPrefix(),
+                config.commandTimeout());
         return store == StoreKind.LOCK
                 ? stores.lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
                 : stores.script();
@@ -57,6 +58,11 @@ public class RedisStoreFactory {
         return Arc.container().select(Redis.class, RedisConfig.isDefaultClient(client)
                 ? Default.Literal.INSTANCE
                 : RedisClientName.Literal.of(client)).getHandle().getBean().isActive();
+    }
+
+    private String clientProperties() {
+        String hosts = hostsProperty();
+        return hosts.substring(0, hosts.length() - RedisConfig.HOSTS.length() - 1);
     }
 
     /** The property that says where Redis is. */

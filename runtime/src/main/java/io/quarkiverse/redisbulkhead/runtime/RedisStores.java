@@ -15,10 +15,11 @@ import io.vertx.redis.client.RedisOptions;
  *
  * @param vertx runs timers and connections
  * @param options where Redis is and how to connect; null where nothing says that, and then all calls fail
+ * @param properties what the properties of the Redis client start with, for messages: {@code quarkus.redis}
  * @param keyPrefix what all keys start with; without braces
  * @param commandTimeout after what silence Redis is away
  */
-public record RedisStores(Vertx vertx, RedisOptions options, String keyPrefix, Duration commandTimeout) {
+public record RedisStores(Vertx vertx, RedisOptions options, String properties, String keyPrefix, Duration commandTimeout) {
 
     // Each carries one step at a time.
     private static final int CONNECTIONS_FOR_STEPS = 4;
@@ -29,7 +30,8 @@ public record RedisStores(Vertx vertx, RedisOptions options, String keyPrefix, D
      * @return to be closed
      */
     public RedisStore script() {
-        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, keyPrefix, commandTimeout, 1, true);
+        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
+                1, true);
         NotificationSubscriber notifications = notifications(connections);
         return new RedisStore(new ScriptPermitStore(connections, notifications, keyPrefix, isCluster()), connections,
                 notifications);
@@ -43,7 +45,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String keyPrefix, D
      * @return to be closed
      */
     public RedisStore lock(Duration stepTimeout, Duration contentionTimeout) {
-        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, keyPrefix, commandTimeout,
+        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
                 CONNECTIONS_FOR_STEPS, false);
         NotificationSubscriber notifications = notifications(connections);
         return new RedisStore(new LockPermitStore(connections, notifications, keyPrefix, stepTimeout, contentionTimeout,

@@ -31,7 +31,7 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
     }
 
     static RedisStores stores(Surroundings surroundings) {
-        return new RedisStores(surroundings.vertx(), surroundings.options(), KEY_PREFIX, COMMAND_TIMEOUT);
+        return new RedisStores(surroundings.vertx(), surroundings.options(), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
     }
 
     private static OwnStore inRedis(RedisStore store) {

@@ -2,8 +2,10 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.stream.IntStream;
@@ -51,6 +53,8 @@ class OutageByDefaultTest {
             assertThatThrownBy(() -> guarded.call()).isInstanceOf(BulkheadUnavailableException.class);
 
             REDIS.start();
+            // A probe finds out that Redis is back.
+            await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> guarded.call().equals("done"));
             for (int i = 0; i < 20; i++) {
                 assertThat(guarded.call()).isEqualTo("done");
             }
@@ -62,7 +66,7 @@ class OutageByDefaultTest {
         assertThat(records).extracting(LogRecord::getLevel).extracting(Level::getName)
                 .containsExactly("WARN", "INFO", "WARN", "INFO");
         assertThat(records.get(0).getMessage()).contains("on-outage");
-        assertThat(records.get(1).getMessage()).contains("answers again");
+        assertThat(records.get(1).getMessage()).contains("is available again");
     }
 
     @ApplicationScoped

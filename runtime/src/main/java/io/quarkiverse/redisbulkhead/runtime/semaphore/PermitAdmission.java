@@ -224,10 +224,10 @@ final class PermitAdmission extends CountedAdmission {
                 granted(id, permit);
             }
         } else if (reply instanceof Waiting place) {
-            engine.reconciler().full(bulkhead.id());
+            engine.reconciler().reconcileIfDue(bulkhead.id());
             waiting(id, place);
         } else if (reply instanceof Full full) {
-            engine.reconciler().full(bulkhead.id());
+            engine.reconciler().reconcileIfDue(bulkhead.id());
             rejected(id, full.copyMayFollow(), full(boundReached, full.limit(), full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",

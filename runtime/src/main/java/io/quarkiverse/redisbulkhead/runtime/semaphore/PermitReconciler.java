@@ -1,10 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,21 +15,21 @@ import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * Frees what the store holds in the name of this process and the process knows nothing of: a failover can promote a replica
- * that never
- * heard of a release which the old master has confirmed.
+ * Releases permits that Redis keeps for this process but that the process does not know. A failover can promote a replica that
+ * never
+ * received a release.
  * <p>
- * Exact without a lock: an id is known here from before its first request until its release is answered, and is never used
- * again. So
- * an id that the store tells and that is unknown here is that of a permit which nobody holds and nobody will.
+ * No lock is needed: an id is known here from before its first request until it is released, and ids are never reused. So an
+ * unknown id
+ * belongs to a permit that is not held and will not be.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 final class PermitReconciler {
 
     private static final Logger LOG = Logger.getLogger(PermitReconciler.class);
 
-    // Bulkheads beyond this number are not looked at; their lost permits are free when the leases end.
+    // Limits memory. In other bulkheads, lost permits are free when their leases end.
     private static final int MOST_BULKHEADS = 10_000;
     private static final int MOST_AT_ONCE = 8;
     private static final Duration FORGET_EVERY = Duration.ofSeconds(5);
@@ -42,16 +41,16 @@ final class PermitReconciler {
     // A store of this process loses nothing.
     private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
-    // Where permits were given back lately.
+    // Bulkheads where permits were released recently.
     private final Map<BulkheadId, Recent> recent = new ConcurrentHashMap<>();
     private final AtomicBoolean forgetting = new AtomicBoolean();
     private volatile Timers.Planned timer;
     private volatile boolean stopped;
     // Both are guarded by queue.
-    private final Queue<BulkheadId> queue = new ArrayDeque<>();
+    private final Set<BulkheadId> queue = new LinkedHashSet<>();
     private int underWay;
 
-    /** A bulkhead in which a permit may be left. */
+    /** A bulkhead in which Redis may keep a permit that was released. */
     private static final class Recent {
         private volatile long untilNanos;
         // Both are guarded by this.
@@ -62,7 +61,7 @@ final class PermitReconciler {
             notBeforeNanos = nowNanos;
         }
 
-        private synchronized boolean mayLook(long nowNanos) {
+        private synchronized boolean tryStart(long nowNanos) {
             if (nowNanos - notBeforeNanos < 0) {
                 return false;
             }
@@ -72,7 +71,7 @@ final class PermitReconciler {
             return true;
         }
 
-        private synchronized void lookAtOnce(long nowNanos) {
+        private synchronized void startAtOnce(long nowNanos) {
             notBeforeNanos = nowNanos + FIRST_GAP.toNanos();
             gap = FIRST_GAP;
         }
@@ -84,22 +83,22 @@ final class PermitReconciler {
         this.needed = !(store instanceof InProcessPermitStore);
     }
 
-    /** A permit is going to be asked for. */
-    void asks(String permitId) {
+    /** A permit is going to be requested. */
+    void register(String permitId) {
         if (needed) {
             known.add(permitId);
         }
     }
 
-    /** A permit was neither granted nor is it asked for any more. */
+    /** A permit was not granted, and is not requested any more. */
     void forget(String permitId) {
         known.remove(permitId);
     }
 
     /**
-     * The store has confirmed that a permit is given back.
+     * A permit was released, or its release goes on in the background.
      *
-     * @param lease for how long it would stay if that was lost
+     * @param lease for how long it stays if the release is lost
      */
     void released(BulkheadId bulkhead, String permitId, Duration lease) {
         if (!needed) {
@@ -117,7 +116,7 @@ final class PermitReconciler {
         }
     }
 
-    // Whatever number of keys is used, nothing is kept of them for longer than a lease and a moment.
+    // So that memory does not grow with the keys that were used.
     private void forgetLater() {
         if (!forgetting.get() && forgetting.compareAndSet(false, true)) {
             timer = timers.after(FORGET_EVERY, () -> {
@@ -147,29 +146,29 @@ final class PermitReconciler {
         return recent.size() < MOST_BULKHEADS;
     }
 
-    /** The store may be another one than before. */
+    /** Another server may have the data now. */
     void reconnected() {
         long now = timers.nanoTime();
         recent.forEach((bulkhead, entry) -> {
             if (entry.untilNanos - now > 0) {
-                entry.lookAtOnce(now);
-                look(bulkhead);
+                entry.startAtOnce(now);
+                enqueue(bulkhead);
             } else {
                 recent.remove(bulkhead, entry);
             }
         });
     }
 
-    /** There was no free permit, perhaps because of one that this process has given back. */
-    void full(BulkheadId bulkhead) {
+    /** A bulkhead is full, perhaps because of a permit that this process has released. */
+    void reconcileIfDue(BulkheadId bulkhead) {
         Recent entry = recent.get(bulkhead);
         long now = timers.nanoTime();
-        if (entry != null && entry.untilNanos - now > 0 && entry.mayLook(now)) {
-            look(bulkhead);
+        if (entry != null && entry.untilNanos - now > 0 && entry.tryStart(now)) {
+            enqueue(bulkhead);
         }
     }
 
-    private void look(BulkheadId bulkhead) {
+    private void enqueue(BulkheadId bulkhead) {
         synchronized (queue) {
             if (underWay >= MOST_AT_ONCE) {
                 queue.add(bulkhead);
@@ -177,24 +176,25 @@ final class PermitReconciler {
             }
             underWay++;
         }
-        ask(bulkhead);
+        reconcile(bulkhead);
     }
 
-    private void ask(BulkheadId bulkhead) {
+    private void reconcile(BulkheadId bulkhead) {
         store.ownPermits(bulkhead).whenComplete((ids, failure) -> {
             if (failure == null) {
                 free(bulkhead, ids.stream().filter(id -> !known.contains(id)).toList());
             } else {
-                LOG.debugf("Bulkhead '%s' was not looked through for permits of this process: %s", bulkhead,
+                LOG.debugf("Cannot read the permits of this process in bulkhead '%s': %s", bulkhead,
                         failure.getMessage());
             }
             BulkheadId next;
             synchronized (queue) {
-                next = queue.poll();
+                next = queue.isEmpty() ? null : queue.iterator().next();
+                queue.remove(next);
                 underWay -= next == null ? 1 : 0;
             }
             if (next != null) {
-                ask(next);
+                reconcile(next);
             }
         });
     }

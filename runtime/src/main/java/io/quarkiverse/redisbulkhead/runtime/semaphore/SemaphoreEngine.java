@@ -302,7 +302,7 @@ public final class SemaphoreEngine {
     /** The id of a permit that is going to be asked for. */
     String newPermitId(int permits) {
         String id = ids.next(permits);
-        reconciler.asks(id);
+        reconciler.register(id);
         return id;
     }
 

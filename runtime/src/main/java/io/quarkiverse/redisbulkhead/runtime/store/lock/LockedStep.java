@@ -100,7 +100,8 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         Predicate<Operation<?>> late = operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos();
         operations.stream().filter(late).forEach(operation -> operation.fail(new StoreContendedException(
                 "The steps of this bulkhead had no turn for " + settings.contentionTimeout().toMillis()
-                        + " ms, because others held their lock (" + about() + "lock) or too many wait for a connection here; "
+                        + " ms, because others held their lock (" + keys.shown()
+                        + "lock) or too many wait for a connection here; "
                         + "permits may have been free. Set a longer quarkus.redis-bulkhead.lock-store.contention-timeout, or "
                         + "let calls wait longer")));
         operations.removeIf(late);
@@ -113,7 +114,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     @Override
     public String about() {
-        return keys.shown();
+        return keys.shown() + "*";
     }
 
     @Override

@@ -45,7 +45,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
 
     @Override
     public String about() {
-        return keys.shown();
+        return keys.shown() + "*";
     }
 
     @Override

@@ -49,7 +49,7 @@ final class OwnPermitsCall implements RedisCall<Seen> {
 
     @Override
     public String about() {
-        return keys.shown();
+        return keys.shown() + "*";
     }
 
     @Override

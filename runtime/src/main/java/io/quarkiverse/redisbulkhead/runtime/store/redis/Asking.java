@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import io.vertx.core.Future;
@@ -27,18 +26,7 @@ final class Asking implements RedisConnection {
 
     @Override
     public Future<List<Response>> batch(List<Request> commands) {
-        List<Request> all = new ArrayList<>(2 * commands.size());
-        commands.forEach(command -> {
-            all.add(Request.cmd(Command.ASKING));
-            all.add(command);
-        });
-        return connection.batch(all).map(replies -> {
-            List<Response> answers = new ArrayList<>(commands.size());
-            for (int i = 1; i < replies.size(); i += 2) {
-                answers.add(replies.get(i));
-            }
-            return answers;
-        });
+        throw notForCalls();
     }
 
     @Override
@@ -82,6 +70,6 @@ final class Asking implements RedisConnection {
     }
 
     private static UnsupportedOperationException notForCalls() {
-        return new UnsupportedOperationException("A call only sends; the connection belongs to its server");
+        return new UnsupportedOperationException("Calls send single commands; the connection belongs to its server");
     }
 }

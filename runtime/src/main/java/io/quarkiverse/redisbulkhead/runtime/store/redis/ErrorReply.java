@@ -14,14 +14,11 @@ import io.vertx.redis.client.ResponseType;
  */
 public record ErrorReply(String text) {
 
-    /** The server is a replica, most often because a failover has made it one. */
+    /** The server is a replica, usually since a failover. */
     static final String READONLY = "READONLY";
 
-    /** These pass by themselves: a failover, a start, or a script of somebody else ends. */
+    /** Errors that pass without intervention: failover, start-up, a long script. */
     private static final List<String> TRANSIENT = List.of(READONLY, "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY");
-
-    /** These refuse the connection itself, whatever is sent over it. */
-    private static final List<String> UNAUTHENTICATED = List.of("NOAUTH", "WRONGPASS", "NOPERM");
 
     /** How a node of a cluster names another one: {@code MOVED 3999 127.0.0.1:6381}. */
     private static final Pattern REDIRECTION = Pattern.compile("\\b(MOVED|ASK) (\\d+) (\\S*):(\\d+)");
@@ -37,7 +34,7 @@ public record ErrorReply(String text) {
     record Redirection(boolean asking, int slot, String host, int port) {
     }
 
-    /** What the server said, if that is what a call failed with: the client reports a lost connection in the same form. */
+    /** The error reply that a call failed with; empty for a lost connection, which the client reports in the same form. */
     public static Optional<ErrorReply> of(Throwable failure) {
         return failure instanceof Response reply && reply.type() == ResponseType.ERROR && !isOfConnection(failure.getMessage())
                 ? Optional.of(new ErrorReply(failure.getMessage()))
@@ -54,22 +51,24 @@ public record ErrorReply(String text) {
                 || text.contains("-" + code + " ");
     }
 
-    /** Whether the error passes by itself; the command was not carried out. */
+    /** Whether the error passes without intervention; the command was not executed. */
     boolean isTransient() {
         return TRANSIENT.stream().anyMatch(this::is);
     }
 
-    /**
-     * Whether Redis wants to know who is there before it answers anything. Redis 6.2 says so of large commands in words of its
-     * own.
-     */
+    /** Whether a transient error passes on the same connection; after others, another server may have been promoted. */
+    boolean passesOnThisConnection() {
+        return is("BUSY") || is("TRYAGAIN");
+    }
+
+    /** Whether authentication is required. Redis 6.2 uses another text for large commands. */
     boolean isAuthenticationMissing() {
         return is("NOAUTH") || text.contains("unauthenticated");
     }
 
-    /** Whether the error refuses a connection for as long as nobody changes a setting. */
+    /** Whether the connection is refused until a setting changes. */
     boolean refusesConnection() {
-        return isAuthenticationMissing() || UNAUTHENTICATED.stream().anyMatch(this::is);
+        return isAuthenticationMissing() || is("WRONGPASS") || is("NOPERM");
     }
 
     /** Where a cluster wants the call to go; empty when the error says nothing of that. */
@@ -81,28 +80,33 @@ public record ErrorReply(String text) {
                 : Optional.empty();
     }
 
-    /** What to tell, with the way out where there is one. */
-    String explanation() {
+    /**
+     * The message for logs and exceptions, with the remedy if known.
+     *
+     * @param properties what the properties of the Redis client start with: {@code quarkus.redis}
+     */
+    String explanation(String properties) {
         String said = "Redis answered: " + Redacted.text(text);
-        String wayOut = wayOut();
-        return wayOut.isEmpty() ? said : (said.endsWith(".") ? said : said + ".") + " " + wayOut;
+        String remedy = remedy(properties);
+        return remedy.isEmpty() ? said : (said.endsWith(".") ? said : said + ".") + " " + remedy;
     }
 
-    private String wayOut() {
+    private String remedy(String properties) {
         if (isAuthenticationMissing()) {
-            return "Authentication required: set quarkus.redis.password, or a user and a password in quarkus.redis.hosts";
+            return "Authentication required: set " + properties + ".password, or a user and a password in " + properties
+                    + ".hosts";
         }
         if (is("WRONGPASS")) {
-            return "Check quarkus.redis.password, and the user and the password in quarkus.redis.hosts";
+            return "Check " + properties + ".password, and the user and the password in " + properties + ".hosts";
         }
         if (is("WRONGTYPE")) {
-            return "Another application keeps data of its own under a key of this bulkhead; it was left alone. "
-                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses";
+            return "Another application uses a key of this bulkhead; it was not changed. "
+                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix of your own";
         }
         if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")
                 || text.contains("can't access at least one of the keys")) {
-            return "The Redis user needs all commands that the documentation lists for the store, and the keys and channels under "
-                    + "quarkus.redis-bulkhead.key-prefix; ACL LOG shows what was refused";
+            return "The Redis user lacks a right. The documentation lists the commands for each store; keys and channels start with "
+                    + "quarkus.redis-bulkhead.key-prefix. ACL LOG shows what was refused";
         }
         if (is("OOM")) {
             return "The memory of Redis is full: raise maxmemory, or let other data expire";
@@ -115,7 +119,11 @@ public record ErrorReply(String text) {
             return "Fewer replicas are connected than min-replicas-to-write demands, so Redis takes no writes";
         }
         if (is(READONLY)) {
-            return "The server is a replica: let quarkus.redis.hosts name the master, or the sentinels or nodes that know it";
+            return "The server is a replica: let " + properties
+                    + ".hosts name the master, or the sentinels or nodes that know it";
+        }
+        if (is("MOVED")) {
+            return "The server is part of a Redis Cluster: set " + properties + ".client-type=cluster";
         }
         return "";
     }

@@ -20,17 +20,15 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * Hears what becomes of the permits and waiters of this process: one channel, and one connection that is subscribed to it, for
- * all
- * bulkheads. The connection is opened when a call waits, or a permit is renewed, for the first time. When it is lost, another
- * one is
- * opened, and as messages may have been lost meanwhile, {@link NoticesMissed} follows.
+ * Receives messages about the permits and waiters of this process, on one channel over one connection for all bulkheads. Opened
+ * when
+ * a call waits or a permit is renewed for the first time. After a reconnect, {@link NoticesMissed} makes waiters poll.
  * <p>
- * A connection can go deaf without an error, for example in a firewall. So the process publishes messages to itself: every
- * second
- * while calls wait, and else every 15 seconds. A subscription that does not hear them is replaced.
+ * A half-open connection delivers nothing and reports no error. So the process publishes messages to itself, every second while
+ * calls
+ * wait and every 15 seconds otherwise, and replaces a subscription that does not deliver them.
  * <p>
- * Safe for use by many threads; the work is done on the context of the {@link RedisConnectionManager}.
+ * Thread-safe. Works on the context of the {@link RedisConnectionManager}.
  */
 public final class NotificationSubscriber implements AutoCloseable {
 
@@ -39,7 +37,11 @@ public final class NotificationSubscriber implements AutoCloseable {
     private static final String CHECK = "check ";
     private static final int FIRST_GAP_MILLIS = 20;
     private static final int LONGEST_GAP_MILLIS = 2_000;
+    private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
+    // A message to itself takes longer than a reply, but waiters must not wait for long when it does not come.
+    private static final long SHORTEST_DELIVERY_MILLIS = 250;
+    private static final long LONGEST_DELIVERY_MILLIS = 1_500;
     private static final long CHECK_MILLIS = 1_000;
     private static final long IDLE_CHECK_MILLIS = 15_000;
 
@@ -47,7 +49,8 @@ public final class NotificationSubscriber implements AutoCloseable {
     private final Vertx vertx;
     private final Context context;
     private final String name;
-    private final long timeoutMillis;
+    private final long attemptMillis;
+    private final long deliveryMillis;
     private final AtomicBoolean wanted = new AtomicBoolean();
     private final AtomicBoolean checkRequested = new AtomicBoolean();
     private volatile Consumer<Notice> listener = notice -> {
@@ -71,7 +74,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         private boolean over;
         private int checks;
         private boolean checking;
-        private boolean heard;
+        private boolean received;
 
         private Subscription(Redis client) {
             this.client = client;
@@ -83,14 +86,15 @@ public final class NotificationSubscriber implements AutoCloseable {
      *
      * @param connections where connections come from and how messages to itself are sent
      * @param keyPrefix what the name of the channel starts with, as those of the keys do
-     * @param timeoutMillis after what time a subscription, or a message to itself, is given up
+     * @param timeoutMillis about how long a subscription, or a message to itself, may take
      */
     public NotificationSubscriber(RedisConnectionManager connections, String keyPrefix, long timeoutMillis) {
         this.connections = connections;
         this.vertx = connections.vertx();
         this.context = connections.context();
         this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
-        this.timeoutMillis = Math.max(1, timeoutMillis);
+        this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, timeoutMillis));
+        this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS, Math.max(SHORTEST_DELIVERY_MILLIS, timeoutMillis));
         connections.listen(new RedisConnectionManager.Listener() {
 
             @Override
@@ -128,7 +132,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         try {
             listener.accept(notice);
         } catch (RuntimeException e) {
-            LOG.errorf(e, "A notice was not dealt with: %s", notice);
+            LOG.errorf(e, "Failed to process notification %s", notice);
         }
     }
 
@@ -171,18 +175,17 @@ public final class NotificationSubscriber implements AutoCloseable {
             opening = subscription.client.connect();
         } catch (RuntimeException e) {
             LOG.debug("No client for messages could be made", e);
-            again();
+            reconnectLater();
             return;
         }
         current = subscription;
-        // One that was too short is followed by a longer one, for a machine that is slower than the command timeout.
-        vertx.setTimer(Math.max(timeoutMillis, Math.min(LONGEST_ATTEMPT_MILLIS, timeoutMillis << Math.min(unconfirmed, 12))),
-                timer -> {
-                    if (!subscription.confirmed) {
-                        unconfirmed++;
-                        replace(subscription, "no answer");
-                    }
-                });
+        // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
+        vertx.setTimer(Math.min(LONGEST_ATTEMPT_MILLIS, attemptMillis << Math.min(unconfirmed, 12)), timer -> {
+            if (!subscription.confirmed) {
+                unconfirmed++;
+                replace(subscription, "no answer");
+            }
+        });
         opening.onComplete(result -> {
             if (result.failed()) {
                 replace(subscription, Redacted.reason(result.cause()));
@@ -213,14 +216,14 @@ public final class NotificationSubscriber implements AutoCloseable {
         tell(new NoticesMissed());
         // Shows also whether this process may publish.
         check(subscription);
-        checkNowAndThen(subscription);
+        scheduleIdleCheck(subscription);
     }
 
-    private void checkNowAndThen(Subscription subscription) {
+    private void scheduleIdleCheck(Subscription subscription) {
         vertx.setTimer(IDLE_CHECK_MILLIS, timer -> {
             if (!subscription.over) {
                 check(subscription);
-                checkNowAndThen(subscription);
+                scheduleIdleCheck(subscription);
             }
         });
     }
@@ -231,26 +234,26 @@ public final class NotificationSubscriber implements AutoCloseable {
         }
         lastCheckNanos = System.nanoTime();
         subscription.checking = true;
-        subscription.heard = false;
+        subscription.received = false;
         String message = CHECK + ++subscription.checks;
         connections.send(new Publish(name, message)).whenComplete((answer, failure) -> onContext(() -> {
             if (failure == null) {
-                replaceUnlessHeard(subscription);
+                replaceUnlessReceived(subscription);
             } else if (Failures.cause(failure) instanceof RefusedException refused && refused.reply().is("NOPERM")) {
                 mayNotPublish(refused);
                 ping(subscription);
             } else {
-                // Redis is away, which is no matter of this connection.
+                // Redis is away; that says nothing about this subscription.
                 subscription.checking = false;
             }
         }));
     }
 
     // A timer that fires late lets the event loop read first.
-    private void replaceUnlessHeard(Subscription subscription) {
-        vertx.setTimer(timeoutMillis, timer -> vertx.setTimer(1, later -> {
+    private void replaceUnlessReceived(Subscription subscription) {
+        vertx.setTimer(deliveryMillis, timer -> vertx.setTimer(1, later -> {
             subscription.checking = false;
-            if (!subscription.heard) {
+            if (!subscription.received) {
                 replace(subscription, "messages do not arrive");
             }
         }));
@@ -259,19 +262,20 @@ public final class NotificationSubscriber implements AutoCloseable {
     // With RESP2 the client takes a message for the answer, when one comes first.
     private void ping(Subscription subscription) {
         subscription.connection.send(Request.cmd(Command.PING)).onSuccess(answer -> onContext(() -> {
-            subscription.heard = true;
+            subscription.received = true;
             receive(subscription, answer);
         }));
-        replaceUnlessHeard(subscription);
+        replaceUnlessReceived(subscription);
     }
 
-    // What this process may not, others with the same user may not either; and the scripts do not report it.
+    // Other processes with the same user cannot publish either, and scripts do not report it.
     private void mayNotPublish(RefusedException refused) {
         if (!publishRefused) {
             publishRefused = true;
-            LOG.warnf("Redis refuses messages to %s: %s. Waiting calls are not told of permits that become free, and look for "
-                    + "themselves, which takes up to a second longer. The Redis user needs the command PUBLISH and the channels "
-                    + "under quarkus.redis-bulkhead.key-prefix", name, refused.reply().text());
+            LOG.warnf(
+                    "Redis refused PUBLISH to %s: %s. Waiting calls are not notified and poll once a second. Grant PUBLISH and the "
+                            + "channels under quarkus.redis-bulkhead.key-prefix",
+                    name, refused.reply().text());
         }
     }
 
@@ -279,7 +283,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         if (subscription.over || message == null) {
             return;
         }
-        subscription.heard = true;
+        subscription.received = true;
         if (message.type() == ResponseType.ERROR) {
             subscribeRefused(subscription, Redacted.text(message.toString()));
         } else if (isAbout("subscribe", message)) {
@@ -297,9 +301,10 @@ public final class NotificationSubscriber implements AutoCloseable {
     private void subscribeRefused(Subscription subscription, String reason) {
         if (!subscribeRefused) {
             subscribeRefused = true;
-            LOG.warnf("Redis refuses the subscription to %s: %s. Waiting calls look for themselves, which takes up to a second "
-                    + "longer. The Redis user needs the command SUBSCRIBE and the channels under "
-                    + "quarkus.redis-bulkhead.key-prefix", name, reason);
+            LOG.warnf(
+                    "Redis refused SUBSCRIBE to %s: %s. Waiting calls poll once a second. Grant SUBSCRIBE and the channels under "
+                            + "quarkus.redis-bulkhead.key-prefix",
+                    name, reason);
         }
         replace(subscription, reason);
     }
@@ -310,12 +315,12 @@ public final class NotificationSubscriber implements AutoCloseable {
         }
     }
 
-    // Without its text, which may come from anybody, and once, because there may be many.
+    // Not the text: it is untrusted. Once: there may be many.
     private void notUnderstood(String message) {
         if (!strangeMessage) {
             strangeMessage = true;
             LOG.warnf(
-                    "A message of %d characters on %s is not understood and is ignored; further ones are ignored silently. Only "
+                    "Ignored an unknown message of %d characters on %s; further ones are not logged. Only "
                             + "applications with this extension should be allowed to PUBLISH to the channels under "
                             + "quarkus.redis-bulkhead.key-prefix",
                     message.length(), name);
@@ -328,8 +333,8 @@ public final class NotificationSubscriber implements AutoCloseable {
         }
         end(subscription);
         if (!closed) {
-            LOG.debugf("No subscription to %s: %s. Waiting calls look for themselves meanwhile", name, reason);
-            again();
+            LOG.debugf("Subscription to %s lost: %s. Waiting calls poll until it is restored", name, reason);
+            reconnectLater();
         }
     }
 
@@ -341,7 +346,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         subscription.client.close();
     }
 
-    private void again() {
+    private void reconnectLater() {
         gapMillis = Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
         vertx.setTimer(gapMillis, timer -> connect());
     }
@@ -355,7 +360,13 @@ public final class NotificationSubscriber implements AutoCloseable {
 
         @Override
         public String about() {
-            return channel;
+            return "PUBLISH " + channel;
+        }
+
+        // The subscriber does that, and says what follows.
+        @Override
+        public boolean logsRefusal() {
+            return false;
         }
     }
 

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,10 +31,12 @@ final class Outbox {
     private static final class Group {
 
         private final Object id;
-        private final Queue<PendingCall<?>> calls = new ArrayDeque<>(4);
+        private final Deque<PendingCall<?>> calls = new ArrayDeque<>(4);
         // How much the calls take of a command.
         private int gathered;
         private int onTheirWay;
+        // Null unless the group is on hold: the calls that are to go first then.
+        private List<PendingCall<?>> held;
         private boolean ready;
 
         private Group(Object id) {
@@ -55,7 +58,7 @@ final class Outbox {
         }
 
         private boolean maySend() {
-            return onTheirWay == 0 || gathered >= MOST_TOGETHER && onTheirWay < MOST_ON_THEIR_WAY;
+            return held == null && (onTheirWay == 0 || gathered >= MOST_TOGETHER && onTheirWay < MOST_ON_THEIR_WAY);
         }
     }
 
@@ -99,8 +102,37 @@ final class Outbox {
         }
     }
 
+    /**
+     * The calls are to go again, before all others of their group, which waits until then.
+     *
+     * @return whether the group was not on hold yet; then {@link #resume} is to be called later
+     */
+    boolean hold(Shipment shipment) {
+        Group group = groups.get(shipment.group());
+        boolean first = group.held == null;
+        if (first) {
+            group.held = new ArrayList<>();
+        }
+        group.held.addAll(shipment.calls());
+        group.onTheirWay--;
+        return first;
+    }
+
+    /** The group of the calls may go on. */
+    void resume(Shipment shipment) {
+        Group group = groups.get(shipment.group());
+        List<PendingCall<?>> first = group.held;
+        group.held = null;
+        for (int i = first.size() - 1; i >= 0; i--) {
+            group.calls.addFirst(first.get(i));
+            group.gathered += first.get(i).size();
+        }
+        sendIfMay(group);
+        forgetIfIdle(group);
+    }
+
     private void forgetIfIdle(Group group) {
-        if (group.onTheirWay == 0 && group.calls.isEmpty()) {
+        if (group.held == null && group.onTheirWay == 0 && group.calls.isEmpty()) {
             groups.remove(group.id);
         }
     }
@@ -119,7 +151,12 @@ final class Outbox {
     List<PendingCall<?>> clear() {
         List<PendingCall<?>> unsent = new ArrayList<>();
         ready.stream().filter(group -> group.id == null).forEach(group -> unsent.addAll(group.calls));
-        groups.values().forEach(group -> unsent.addAll(group.calls));
+        groups.values().forEach(group -> {
+            if (group.held != null) {
+                unsent.addAll(group.held);
+            }
+            unsent.addAll(group.calls);
+        });
         ready.clear();
         groups.clear();
         return unsent;

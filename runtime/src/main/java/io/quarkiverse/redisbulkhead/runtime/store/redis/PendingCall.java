@@ -15,8 +15,11 @@ final class PendingCall<T> {
 
     private final RedisCall<T> call;
 
-    /** When the call began, in ticks of its server. */
+    /** When the server got the call, in its ticks. */
     long beganTick;
+
+    /** For how long other servers had the call before. */
+    long elapsedTicks;
 
     /** How often a transient error was the answer. */
     int retries;
@@ -73,14 +76,14 @@ final class PendingCall<T> {
     }
 
     @SuppressWarnings("unchecked")
-    void answered(Object value) {
+    void complete(Object value) {
         answer.complete(new RedisAnswer<>((T) value, copies > 1));
     }
 
-    /** A reply has come that has the answer in it. */
-    void answered(Supplier<?> inReply) {
+    /** Completes with what is read from a reply. */
+    void completeFrom(Supplier<?> reading) {
         try {
-            answered(inReply.get());
+            complete(reading.get());
         } catch (RuntimeException e) {
             notUnderstood(e);
         }
@@ -89,15 +92,15 @@ final class PendingCall<T> {
     /** There was a reply, but not one that answers the call. */
     void notUnderstood(Throwable failure) {
         answer.completeExceptionally(failure instanceof StoreException ? failure
-                : new StoreException("What Redis holds under " + about() + "* was not understood (" + failure
-                        + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses",
+                : new StoreException("Unexpected reply from Redis for " + about() + " (" + failure
+                        + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix of your own",
                         mayHaveBeenCarriedOut(), failure));
     }
 
     /** Redis refuses the call for good. An earlier copy may have been carried out all the same. */
-    void refuse(ErrorReply refusal) {
+    void refuse(ErrorReply refusal, String explanation) {
         refusedBefore(refusal);
-        answer.completeExceptionally(new RefusedException(refusal, mayHaveBeenCarriedOut()));
+        answer.completeExceptionally(new RefusedException(refusal, explanation, mayHaveBeenCarriedOut()));
     }
 
     /** Whether a copy of the call may have been carried out, or may still be. */
@@ -105,7 +108,7 @@ final class PendingCall<T> {
         return copies > 0 || call.mayHaveBeenCarriedOut();
     }
 
-    boolean fail(StoreException failure) {
-        return answer.completeExceptionally(failure);
+    void fail(StoreException failure) {
+        answer.completeExceptionally(failure);
     }
 }

@@ -42,6 +42,11 @@ public interface RedisCall<T> {
         return null;
     }
 
-    /** What keys in Redis the call is about, for messages; without the key value of a user. */
+    /** What the call is, for messages: its command or keys, without the key value of a user. */
     String about();
+
+    /** Whether a refusal is logged; not where the caller does that. */
+    default boolean logsRefusal() {
+        return true;
+    }
 }

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
+import io.netty.handler.codec.CodecException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
@@ -26,70 +27,76 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 
 /**
- * One Redis server: its connections, the calls that are under way, and whether it is away.
+ * One Redis server: its connections, the calls in flight, and whether it is available.
  * <p>
- * A call keeps its identity until it is answered. When its connection breaks, or the server answers with an error that passes
- * by
- * itself, it is sent again, so every call must be safe to repeat. Failed connects and handshakes, broken connections and
- * transient
- * errors are no outage. The server is <em>away</em> when, with calls under way, nothing else has come from it for the command
- * timeout.
- * Then all calls fail at once, and new ones, until a probe that writes has succeeded.
+ * A call is sent again when its connection breaks or the server replies with a transient error, so every call must be
+ * idempotent. The
+ * server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for the command timeout.
+ * Then all
+ * calls fail at once until a write succeeds.
  * <p>
- * Silence is counted in ticks, each of which lets the event loop read first. So a pause of this process is not taken for one of
- * the
- * server, however late the timers are.
+ * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>
- * Everything happens on the context of the {@link RedisConnectionManager}.
+ * Runs on the context of {@connection RedisConnectionManager}.
  */
 final class RedisServer {
 
     private static final Logger LOG = Logger.getLogger(RedisServer.class);
 
     private static final int TICKS_PER_TIMEOUT = 20;
-    /** A call that waits behind others that are answered is given up after so many command timeouts. */
-    private static final int MOST_TIMEOUTS = 10;
-    private static final int FIRST_GAP_MILLIS = 10;
-    private static final int LONGEST_GAP_MILLIS = 200;
-    private static final int FIRST_PROBE_GAP_MILLIS = 100;
-    private static final int LONGEST_PROBE_GAP_MILLIS = 500;
-    /** A wrong password is not tried more often than that. */
-    private static final int REFUSED_GAP_MILLIS = 2_000;
-    /** After this time an attempt to connect is given up, however often earlier ones were too short. */
+    /** Calls fail after this many command timeouts, even if others are answered. */
+    private static final int MAX_TIMEOUTS = 10;
+    private static final int FIRST_BACKOFF_MILLIS = 10;
+    private static final int LONGEST_BACKOFF_MILLIS = 200;
+    private static final int FIRST_PROBE_BACKOFF_MILLIS = 100;
+    private static final int LONGEST_PROBE_BACKOFF_MILLIS = 500;
+    /** Authentication is retried at most this often. */
+    private static final int REFUSED_BACKOFF_MILLIS = 2_000;
+    /** No attempt to connect takes longer, however often earlier ones were too short. */
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
-    private static final int MOST_REDIRECTS = 16;
+    private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
+    private static final int MAX_REDIRECTS = 16;
+    private static final int MAX_REDIRECTS_AT_ONCE = 3;
 
-    /** What the server tells those who use it. */
+    /** Receives the events of a server. */
     interface Listener {
 
-        /** The server has gone away, or is back. */
+        /** The server has become unavailable, or available again. */
         void availabilityChanged(RedisServer server);
 
         /** A connection was opened again after another one was lost. */
         void reconnected(RedisServer server);
 
         /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
-        void troubled(RedisServer server);
+        void connectionFailed(RedisServer server);
 
         /** Another node of the cluster has the data. */
         void redirected(RedisServer server, PendingCall<?> call, ErrorReply.Redirection to);
     }
 
-    /** Why calls fail at once. */
-    private record Outage(String message, Throwable cause, boolean passes) {
+    /**
+     * Why calls fail immediately.
+     *
+     * @param temporary whether the server may be back at any moment, without a change of a setting
+     */
+    private record Outage(String message, Throwable cause, boolean temporary) {
     }
 
-    /** A connection, and what was sent over it and not answered yet, in order. */
-    private static final class Link {
+    /** An open connection, and the commands in flight, in order. */
+    private static final class OpenConnection {
         private final Redis client;
-        private final RedisConnection connection;
+        private final RedisConnection redis;
         private final Deque<Shipment> inFlight = new ArrayDeque<>();
         private int silentTicks;
-        private boolean over;
+        private boolean closed;
 
-        private Link(Redis client, RedisConnection connection) {
+        private boolean isSilent() {
+            return silentTicks > TICKS_PER_TIMEOUT / 2;
+        }
+
+        private OpenConnection(Redis client, RedisConnection redis) {
             this.client = client;
-            this.connection = connection;
+            this.redis = redis;
         }
     }
 
@@ -103,29 +110,26 @@ final class RedisServer {
     private final Vertx vertx;
     private final Context context;
     private final String label;
+    private final String properties;
     private final Supplier<Redis> clients;
     private final long timeoutMillis;
     private final long tickMillis;
-    private final int mostLinks;
-    private final int mostInFlight;
+    private final int maxConnections;
+    private final int maxInFlight;
     private final Listener listener;
     private final RefusalLog refusals = new RefusalLog();
 
     private Outbox outbox = new Outbox();
     /** All calls that may not have ended, the oldest first. */
     private final Queue<PendingCall<?>> pending = new ArrayDeque<>();
-    private final List<Link> links = new ArrayList<>();
-    /**
-     * Clients without a connection. Closing a client is the only way to end a connection that is silent, so each link has its
-     * own.
-     */
-    private final Deque<Redis> idleClients = new ArrayDeque<>();
+    private final List<OpenConnection> connections = new ArrayList<>();
     private Attempt attempt;
     private int attemptTimeouts;
     private boolean retryPlanned;
-    private int gapMillis;
+    private int backoffMillis;
     private boolean wasConnected;
-    private String trouble;
+    private String lastError;
+    private boolean isReplica;
     private long tick;
     private int silentTicks;
     private boolean ticking;
@@ -135,23 +139,25 @@ final class RedisServer {
 
     /**
      * @param label what the server is called in messages; without secrets
+     * @param properties what the properties of its client start with, for messages: {@code quarkus.redis}
      * @param clients makes a client of the server; called on the context, so that connections belong to its event loop
      * @param keyPrefix what the key starts with that a probe writes before any call has named others
      * @param timeoutMillis after what silence the server is away
-     * @param mostLinks how many connections there may be
-     * @param mostInFlight how many commands may be unanswered over each
+     * @param maxConnections how many connections there may be
+     * @param maxInFlight how many commands may be unanswered over each
      */
-    RedisServer(Vertx vertx, Context context, String label, Supplier<Redis> clients, String keyPrefix,
-            long timeoutMillis, int mostLinks, int mostInFlight, Listener listener) {
+    RedisServer(Vertx vertx, Context context, String label, String properties, Supplier<Redis> clients, String keyPrefix,
+            long timeoutMillis, int maxConnections, int maxInFlight, Listener listener) {
         this.vertx = vertx;
         this.context = context;
         this.label = label;
+        this.properties = properties;
         this.clients = clients;
         this.keysOfProbe = (keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
         this.timeoutMillis = Math.max(1, timeoutMillis);
         this.tickMillis = Math.max(1, this.timeoutMillis / TICKS_PER_TIMEOUT);
-        this.mostLinks = mostLinks;
-        this.mostInFlight = mostInFlight;
+        this.maxConnections = maxConnections;
+        this.maxInFlight = maxInFlight;
         this.listener = listener;
     }
 
@@ -159,14 +165,14 @@ final class RedisServer {
         return outage != null;
     }
 
-    /** Takes a call that {@link #flush} sends. */
+    /** Takes a call that {@connection #flush} sends. */
     void submit(PendingCall<?> call) {
         if (closed) {
             call.fail(RedisConnectionManager.stopping());
         } else if (outage != null) {
             call.fail(failure(outage, call));
         } else {
-            forgetEnded();
+            removeCompleted();
             if (pending.isEmpty()) {
                 silentTicks = 0;
             }
@@ -179,23 +185,40 @@ final class RedisServer {
 
     /** Sends what was submitted, as far as there is room, and connects where there is none. */
     void flush() {
-        for (Link link : List.copyOf(links)) {
-            send(link);
+        for (OpenConnection connection : List.copyOf(connections)) {
+            send(connection);
         }
         if (!outbox.isEmpty()) {
             connect();
         }
     }
 
+    /**
+     * Whether a node that has no slots any more is of no use: without a connection, or without calls, as slots may just move to
+     * it.
+     */
+    boolean mayRetire() {
+        removeCompleted();
+        return connections.isEmpty() || pending.isEmpty();
+    }
+
+    /** Leaves the present connection for one that a new client opens, which may be to another node. */
+    void moveOn() {
+        if (outage == null) {
+            List.copyOf(connections).forEach(
+                    connection -> connectionLost(connection, new StoreException("another node is asked", false, null)));
+        }
+    }
+
     /** Connects, if nothing is connected. */
     void warmUp() {
-        if (links.isEmpty()) {
+        if (connections.isEmpty()) {
             connect();
         }
     }
 
-    private void send(Link link) {
-        while (!link.over && outage == null && link.inFlight.size() < mostInFlight) {
+    private void send(OpenConnection connection) {
+        while (!connection.closed && outage == null && connection.inFlight.size() < maxInFlight) {
             Shipment next = outbox.next();
             if (next == null) {
                 return;
@@ -204,55 +227,55 @@ final class RedisServer {
             if (first.call().routingKey() != null) {
                 keysOfProbe = first.call().routingKey();
             }
-            link.inFlight.add(next);
-            RedisConnection connection = first.asking ? new Asking(link.connection) : link.connection;
-            next.transmit(connection).onComplete(result -> {
-                if (link.over) {
-                    againIfAlone(next);
+            connection.inFlight.add(next);
+            RedisConnection over = first.asking ? new Asking(connection.redis) : connection.redis;
+            next.transmit(over).onComplete(result -> {
+                if (connection.closed) {
+                    resendIfUnbatched(next);
                 } else {
-                    link.inFlight.remove(next);
-                    link.silentTicks = 0;
+                    connection.inFlight.remove(next);
+                    connection.silentTicks = 0;
                     if (result.succeeded()) {
-                        answered(link, next, result.result());
+                        answered(connection, next, result.result());
                     } else {
-                        failed(link, next, result.cause());
+                        failed(connection, next, result.cause());
                     }
                 }
             });
         }
     }
 
-    private void answered(Link link, Shipment shipment, Object reply) {
-        heard();
+    private void answered(OpenConnection connection, Shipment shipment, Object reply) {
+        replied();
         outbox.isBack(shipment);
-        // Before callers learn of their answers, so that Redis works while they do.
-        send(link);
+        // Send before completing callers, so that Redis works meanwhile.
+        send(connection);
         shipment.deliver(reply);
     }
 
-    private void failed(Link link, Shipment shipment, Throwable failure) {
+    private void failed(OpenConnection connection, Shipment shipment, Throwable failure) {
         Optional<ErrorReply> error = ErrorReply.of(failure);
         if (error.isEmpty()) {
             if (isOfClient(failure)) {
-                lostUnder(shipment, link, failure);
+                connectionLostDuring(shipment, connection, failure);
             } else {
-                heard();
+                replied();
                 outbox.isBack(shipment);
                 shipment.calls().forEach(call -> call.notUnderstood(failure));
-                send(link);
+                send(connection);
             }
             return;
         }
         ErrorReply reply = error.get();
         Optional<ErrorReply.Redirection> redirection = reply.redirection();
         if (redirection.isPresent()) {
-            heard();
+            replied();
             outbox.isBack(shipment);
             shipment.calls().forEach(call -> redirect(call, reply, redirection.get()));
         } else if (reply.isTransient() || reply.isAuthenticationMissing()) {
-            sendAgain(link, shipment, reply);
+            retryLater(connection, shipment, reply);
         } else if (shipment.calls().size() > 1) {
-            heard();
+            replied();
             // Before others of the group may go.
             shipment.calls().forEach(call -> {
                 call.refusedBefore(reply);
@@ -261,87 +284,119 @@ final class RedisServer {
             });
             outbox.isBack(shipment);
         } else {
-            heard();
+            replied();
             outbox.isBack(shipment);
             PendingCall<?> call = shipment.calls().get(0);
-            refusals.log(call.about(), reply);
-            call.refuse(reply);
+            refuse(call, reply);
         }
-        send(link);
+        send(connection);
     }
 
-    // Redis's error replies come as a Throwable that is no Exception; for a lost connection the client has exceptions of its own.
+    // Error replies are no RuntimeExceptions. Neither are the connection errors of the client, except for these; TLS errors are the latter.
     private static boolean isOfClient(Throwable failure) {
-        return !(failure instanceof RuntimeException) || failure instanceof VertxException;
+        return !(failure instanceof RuntimeException) || failure instanceof VertxException
+                || failure instanceof CodecException;
+    }
+
+    /** Ends a call that Redis refuses for good. */
+    void refuse(PendingCall<?> call, ErrorReply reply) {
+        String explanation = reply.explanation(properties);
+        if (call.call().logsRefusal()) {
+            refusals.log(call.about(), explanation);
+        }
+        call.refuse(reply, explanation);
     }
 
     private void redirect(PendingCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
         call.refusedBefore(reply);
-        if (++call.redirects > MOST_REDIRECTS) {
-            call.refuse(reply);
+        if (++call.redirects > MAX_REDIRECTS) {
+            refuse(call, reply);
         } else if (!call.answer.isDone()) {
             pending.remove(call);
-            listener.redirected(this, call, to);
+            call.elapsedTicks += tick - call.beganTick;
+            if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
+                listener.redirected(this, call, to);
+            } else {
+                // Two nodes name each other for a moment while a slot moves.
+                vertx.setTimer(backoff(call.redirects), timer -> listener.redirected(this, call, to));
+            }
         }
     }
 
-    // What met a transient error goes again after a pause. A replica goes over another connection: a failover has another master.
-    private void sendAgain(Link link, Shipment shipment, ErrorReply reply) {
-        trouble = reply.explanation();
+    // After a back-off, and over a new connection where another server may have been promoted.
+    private void retryLater(OpenConnection connection, Shipment shipment, ErrorReply reply) {
+        lastError = reply.explanation(properties);
+        isReplica = reply.is(ErrorReply.READONLY);
         shipment.calls().forEach(call -> {
             call.refusedBefore(reply);
             call.retries++;
         });
-        if (reply.is(ErrorReply.READONLY) || reply.isAuthenticationMissing()) {
-            lostUnder(shipment, link, new StoreException(trouble, false, null));
-            return;
+        if (reply.passesOnThisConnection()) {
+            pause(shipment);
+        } else {
+            connectionLostDuring(shipment, connection, new StoreException(lastError, false, null));
         }
-        outbox.isBack(shipment);
-        shipment.calls().forEach(call -> vertx.setTimer(gap(call.retries), timer -> again(call)));
     }
 
-    private void again(PendingCall<?> call) {
+    // Later calls of the group wait as well, so that none overtakes another.
+    private void pause(Shipment shipment) {
+        int retries = shipment.calls().stream().mapToInt(call -> call.retries).max().orElse(0);
+        Outbox current = outbox;
+        if (shipment.group() == null) {
+            vertx.setTimer(backoff(retries), timer -> resend(shipment.calls().get(0)));
+        } else if (outbox.hold(shipment)) {
+            vertx.setTimer(backoff(retries), timer -> {
+                if (current == outbox && !closed) {
+                    outbox.resume(shipment);
+                    flush();
+                }
+            });
+        }
+    }
+
+    private void resend(PendingCall<?> call) {
         if (outage == null && !closed && !call.answer.isDone()) {
             outbox.add(call);
             flush();
         }
     }
 
-    // A call that depends on its own earlier replies ends its try before the next one begins.
-    private void againIfAlone(Shipment shipment) {
+    // The steps of a call depend on each other, so its first try has to end before the next one begins.
+    private void resendIfUnbatched(Shipment shipment) {
         if (shipment.group() == null) {
-            again(shipment.calls().get(0));
+            resend(shipment.calls().get(0));
         }
     }
 
-    private static long gap(int retries) {
-        int longest = Math.min(LONGEST_GAP_MILLIS, FIRST_GAP_MILLIS << Math.min(retries, 10));
+    private static long backoff(int retries) {
+        int longest = Math.min(LONGEST_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(retries, 10));
         return ThreadLocalRandom.current().nextLong(longest / 2, longest) + 1;
     }
 
-    // Whatever comes that is no transient failure shows that the server is there.
-    private void heard() {
+    // Any reply but a transient error shows that the server is available.
+    private void replied() {
         silentTicks = 0;
-        gapMillis = 0;
-        trouble = null;
+        isReplica = false;
+        backoffMillis = 0;
+        lastError = null;
     }
 
-    private void lostUnder(Shipment shipment, Link link, Throwable cause) {
-        link.inFlight.addFirst(shipment);
-        lost(link, cause);
-        againIfAlone(shipment);
+    private void connectionLostDuring(Shipment shipment, OpenConnection connection, Throwable cause) {
+        connection.inFlight.addFirst(shipment);
+        connectionLost(connection, cause);
+        resendIfUnbatched(shipment);
     }
 
-    private void lost(Link link, Throwable cause) {
-        if (link.over) {
+    private void connectionLost(OpenConnection connection, Throwable cause) {
+        if (connection.closed) {
             return;
         }
-        end(link, cause instanceof StoreException);
-        trouble = cause instanceof StoreException ? cause.getMessage() : "the connection was lost: " + Redacted.reason(cause);
-        LOG.debugf("%s: %s", label, trouble);
-        // In their old order, and before what was not sent yet.
+        end(connection);
+        lastError = cause instanceof StoreException ? cause.getMessage() : "the connection was lost: " + Redacted.reason(cause);
+        LOG.debugf("%s: %s", label, lastError);
+        // In their old order, ahead of unsent calls.
         List<PendingCall<?>> again = new ArrayList<>();
-        for (Shipment shipment : link.inFlight) {
+        for (Shipment shipment : connection.inFlight) {
             outbox.isBack(shipment);
             if (shipment.group() != null) {
                 again.addAll(shipment.calls());
@@ -349,30 +404,27 @@ final class RedisServer {
         }
         again.addAll(outbox.clear());
         again.stream().filter(call -> !call.answer.isDone()).forEach(outbox::add);
-        listener.troubled(this);
+        listener.connectionFailed(this);
         retry();
     }
 
-    // A connection that the server has closed leaves its client by itself.
-    private void end(Link link, boolean byForce) {
-        link.over = true;
-        links.remove(link);
-        link.connection.endHandler(null);
-        link.connection.exceptionHandler(null);
-        if (byForce) {
-            link.client.close();
-        } else {
-            idleClients.push(link.client);
-        }
+    // Closing the client is the only way to end a connection that is silent, so each connection has a client of its own.
+    private void end(OpenConnection connection) {
+        connection.closed = true;
+        connections.remove(connection);
+        connection.redis.endHandler(null);
+        connection.redis.exceptionHandler(null);
+        connection.client.close();
     }
 
     private void retry() {
         if (!retryPlanned && !closed) {
             retryPlanned = true;
-            int longest = outage == null ? LONGEST_GAP_MILLIS : outage.passes ? LONGEST_PROBE_GAP_MILLIS : REFUSED_GAP_MILLIS;
-            int first = outage == null ? FIRST_GAP_MILLIS : FIRST_PROBE_GAP_MILLIS;
-            gapMillis = Math.min(longest, Math.max(first, 2 * gapMillis));
-            vertx.setTimer(gapMillis / 2 + ThreadLocalRandom.current().nextInt(gapMillis / 2 + 1) + 1, timer -> {
+            int longest = outage == null ? LONGEST_BACKOFF_MILLIS
+                    : outage.temporary ? LONGEST_PROBE_BACKOFF_MILLIS : REFUSED_BACKOFF_MILLIS;
+            int first = outage == null ? FIRST_BACKOFF_MILLIS : FIRST_PROBE_BACKOFF_MILLIS;
+            backoffMillis = Math.min(longest, Math.max(first, 2 * backoffMillis));
+            vertx.setTimer(backoffMillis / 2 + ThreadLocalRandom.current().nextInt(backoffMillis / 2 + 1) + 1, timer -> {
                 retryPlanned = false;
                 connect();
             });
@@ -383,9 +435,9 @@ final class RedisServer {
         if (closed || attempt != null || retryPlanned) {
             return;
         }
-        if (outage != null && !links.isEmpty()) {
-            probe(links.get(0));
-        } else if (links.isEmpty() || links.size() < mostLinks && !outbox.isEmpty()) {
+        if (outage != null && !connections.isEmpty()) {
+            probe(connections.get(0));
+        } else if (connections.isEmpty() || connections.size() < maxConnections && !outbox.isEmpty()) {
             open();
         }
     }
@@ -396,54 +448,57 @@ final class RedisServer {
         Redis client;
         Future<RedisConnection> opening;
         try {
-            client = idleClients.isEmpty() ? clients.get() : idleClients.pop();
+            client = clients.get();
             opening = client.connect();
         } catch (RuntimeException e) {
-            // No client can be made of these options, or Vert.x is closed.
+            // Wrong options, or Vert.x is closed.
             current.over = true;
             attempt = null;
-            goAway(new Outage(label + " cannot be used: " + Redacted.reason(e), Redacted.failure(e), false));
+            beginOutage(new Outage(label + " cannot be used: " + Redacted.reason(e), Redacted.failure(e), false));
             retry();
             return;
         }
         current.abandon = client::close;
         startTicking();
-        opening.compose(connection -> greet(connection).map(connection)).onComplete(result -> {
+        opening.compose(connection -> verifyAuthentication(connection).map(connection)).onComplete(result -> {
             if (current.over) {
                 client.close();
             } else if (result.succeeded()) {
-                connected(current, new Link(client, result.result()));
+                connected(current, new OpenConnection(client, result.result()));
             } else {
-                idleClients.push(client);
+                // In a cluster, the next client may be that of another node.
+                client.close();
                 attemptFailed(current, result.cause());
             }
         });
     }
 
-    // The client takes a server that wants a password for one that does not, when none is set.
-    private static Future<Void> greet(RedisConnection connection) {
+    // Without a configured password, the client does not notice that the server requires one.
+    private static Future<Void> verifyAuthentication(RedisConnection connection) {
         return connection.send(Request.cmd(Command.PING)).<Void> mapEmpty().recover(failure -> {
             boolean refused = ErrorReply.of(failure).map(ErrorReply::isAuthenticationMissing).orElse(true);
             return refused ? Future.failedFuture(failure) : Future.succeededFuture();
         });
     }
 
-    private void connected(Attempt current, Link link) {
+    private void connected(Attempt current, OpenConnection connection) {
         current.over = true;
         attempt = null;
         attemptTimeouts = 0;
-        links.add(link);
-        Consumer<Throwable> onEnd = cause -> context.runOnContext(now -> lost(link, cause));
-        link.connection.endHandler(end -> onEnd.accept(new VertxException("closed by the server", true)));
-        link.connection.exceptionHandler(onEnd::accept);
-        if (trouble == null) {
+        connections.add(connection);
+        Consumer<Throwable> onEnd = cause -> context.runOnContext(now -> connectionLost(connection, cause));
+        connection.redis.endHandler(end -> onEnd.accept(new VertxException("closed by the server", true)));
+        connection.redis.exceptionHandler(onEnd::accept);
+        if (lastError == null) {
             // The first thing that comes from a server is its handshake.
             silentTicks = 0;
         }
         if (outage != null) {
-            probe(link);
+            probe(connection);
             return;
         }
+        List.copyOf(connections).stream().filter(OpenConnection::isSilent)
+                .forEach(silent -> connectionLost(silent, new StoreException("no reply to what was sent", true, null)));
         announceReconnection();
         flush();
     }
@@ -462,25 +517,25 @@ final class RedisServer {
         current.over = true;
         attempt = null;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        trouble = refusal.map(ErrorReply::explanation).orElseGet(() -> "cannot connect: " + Redacted.reason(cause)
-                + " (quarkus.redis.hosts)");
-        LOG.debugf("%s: %s", label, trouble);
-        if (refusal.isPresent() && (outage == null || outage.passes)) {
-            goAway(new Outage(label + " refuses the connection. " + trouble, Redacted.failure(cause), false));
+        lastError = refusal.map(reply -> reply.explanation(properties))
+                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + properties + ".hosts)");
+        LOG.debugf("%s: %s", label, lastError);
+        if (refusal.isPresent() && connections.isEmpty() && (outage == null || outage.temporary)) {
+            beginOutage(new Outage(label + " refuses the connection. " + lastError, Redacted.failure(cause), false));
         }
-        listener.troubled(this);
+        listener.connectionFailed(this);
         if (outage != null || !outbox.isEmpty()) {
             retry();
         }
     }
 
     // While the server is away: only what can write is back.
-    private void probe(Link link) {
+    private void probe(OpenConnection connection) {
         Attempt current = new Attempt();
         attempt = current;
-        current.abandon = () -> end(link, true);
+        current.abandon = () -> end(connection);
         startTicking();
-        link.connection.send(Request.cmd(Command.SET).arg(probeKey()).arg("1").arg("PX").arg(1_000)).onComplete(result -> {
+        connection.redis.send(Request.cmd(Command.SET).arg(probeKey()).arg("1").arg("PX").arg(1_000)).onComplete(result -> {
             if (current.over) {
                 return;
             }
@@ -490,19 +545,19 @@ final class RedisServer {
             boolean answered = result.succeeded()
                     || error.isPresent() && !error.get().isTransient() && !error.get().isAuthenticationMissing();
             if (answered) {
-                back();
+                endOutage();
             } else {
-                trouble = error.map(ErrorReply::explanation).orElseGet(() -> Redacted.reason(result.cause()));
-                if (error.isEmpty() || error.get().is(ErrorReply.READONLY) || error.get().isAuthenticationMissing()) {
-                    end(link, error.isPresent());
-                    listener.troubled(this);
+                lastError = error.map(reply -> reply.explanation(properties)).orElseGet(() -> Redacted.reason(result.cause()));
+                if (error.isEmpty() || !error.get().passesOnThisConnection()) {
+                    end(connection);
+                    listener.connectionFailed(this);
                 }
                 retry();
             }
         });
     }
 
-    // Beside the keys of the bulkhead that was asked for last, so in the part of a cluster that this server has.
+    // Next to the keys of the last call, so in a slot of this node.
     private byte[] probeKey() {
         byte[] end = "probe".getBytes(StandardCharsets.UTF_8);
         byte[] key = Arrays.copyOf(keysOfProbe, keysOfProbe.length + end.length);
@@ -510,34 +565,36 @@ final class RedisServer {
         return key;
     }
 
-    private void back() {
+    private void endOutage() {
         outage = null;
-        heard();
-        LOG.infof("%s answers again, and bulkheads go by it", label);
+        replied();
+        LOG.infof("%s is available again", label);
         announceReconnection();
         listener.availabilityChanged(this);
         flush();
     }
 
-    private void goAway(Outage begun) {
+    private void beginOutage(Outage begun) {
         boolean isNew = outage == null;
+        if (isNew || !begun.message().equals(outage.message())) {
+            LOG.warnf("%s. Bulkheads follow on-outage until %s is available", begun.message(), label);
+        }
         outage = begun;
-        LOG.warnf("%s. Until that is over, each bulkhead does what its on-outage says", begun.message());
-        for (Link link : List.copyOf(links)) {
-            end(link, true);
+        for (OpenConnection connection : List.copyOf(connections)) {
+            end(connection);
         }
         List<PendingCall<?>> calls = List.copyOf(pending);
         pending.clear();
         outbox = new Outbox();
         calls.forEach(call -> call.fail(failure(begun, call)));
         if (isNew) {
-            gapMillis = 0;
+            backoffMillis = 0;
             listener.availabilityChanged(this);
         }
     }
 
     private static StoreException failure(Outage outage, PendingCall<?> call) {
-        return outage.passes ? new StoreAwayException(outage.message, call.mayHaveBeenCarriedOut(), outage.cause)
+        return outage.temporary ? new StoreAwayException(outage.message, call.mayHaveBeenCarriedOut(), outage.cause)
                 : new StoreException(outage.message, call.mayHaveBeenCarriedOut(), outage.cause);
     }
 
@@ -550,20 +607,24 @@ final class RedisServer {
 
     private void tick() {
         tick++;
-        forgetEnded();
+        removeCompleted();
+        if (tick % TICKS_PER_TIMEOUT == 0) {
+            pending.removeIf(call -> call.answer.isDone());
+        }
         if (attempt != null && ++attempt.ticks > attemptTicks()) {
             abandonAttempt();
         }
         if (outage == null && !pending.isEmpty()) {
-            endSilentLinks();
-            if (++silentTicks > TICKS_PER_TIMEOUT) {
-                goAway(new Outage(label + " gives no answer for " + timeoutMillis
+            replaceSilentConnections();
+            silentTicks += isFirstHandshake() ? 0 : 1;
+            if (silentTicks > TICKS_PER_TIMEOUT) {
+                beginOutage(new Outage(label + " gives no answer for " + timeoutMillis
                         + " ms (quarkus.redis-bulkhead.command-timeout)"
-                        + (trouble == null ? "" : "; last trouble: " + trouble),
+                        + (lastError == null ? "" : ". Last error: " + lastError),
                         null, true));
                 connect();
             } else {
-                giveUpOverdue();
+                failOverdue();
             }
         }
         ticking = false;
@@ -572,11 +633,16 @@ final class RedisServer {
         }
     }
 
-    // One that was too short is followed by a longer one, for a machine that is slower than the command timeout.
+    // The first handshake gets its time, however short the command timeout is.
+    private boolean isFirstHandshake() {
+        return !wasConnected && attempt != null && lastError == null && attempt.ticks * tickMillis < SHORTEST_ATTEMPT_MILLIS;
+    }
+
+    // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
     private long attemptTicks() {
-        long longest = Math.max(timeoutMillis,
-                Math.min(LONGEST_ATTEMPT_MILLIS, timeoutMillis << Math.min(attemptTimeouts, 12)));
-        return longest / tickMillis;
+        long first = Math.max(timeoutMillis, SHORTEST_ATTEMPT_MILLIS);
+        long longest = Math.max(timeoutMillis, LONGEST_ATTEMPT_MILLIS);
+        return Math.min(longest, first << Math.min(attemptTimeouts, 12)) / tickMillis;
     }
 
     private void abandonAttempt() {
@@ -584,40 +650,43 @@ final class RedisServer {
         late.over = true;
         attempt = null;
         attemptTimeouts++;
-        trouble = "it accepts connections and says nothing, or does not accept them";
+        lastError = "connecting or probing timed out; Redis is silent, or has reached maxclients";
         late.abandon.run();
-        listener.troubled(this);
+        listener.connectionFailed(this);
         retry();
     }
 
-    // Where there are several connections, others may be answered while one is dead.
-    private void endSilentLinks() {
-        for (Link link : List.copyOf(links)) {
-            if (!link.inFlight.isEmpty() && ++link.silentTicks > TICKS_PER_TIMEOUT && links.size() > 1) {
-                lost(link, new StoreException("no answer for " + timeoutMillis + " ms", true, null));
+    // A connection can be dead though the server is not. Another one is opened in good time, and takes over what is in flight.
+    private void replaceSilentConnections() {
+        for (OpenConnection connection : List.copyOf(connections)) {
+            connection.silentTicks += connection.inFlight.isEmpty() ? 0 : 1;
+            if (connection.isSilent() && connections.size() > 1) {
+                connectionLost(connection, new StoreException("no reply to what was sent", true, null));
+            } else if (connection.isSilent() && attempt == null && !retryPlanned) {
+                open();
             }
         }
     }
 
-    private void giveUpOverdue() {
+    private void failOverdue() {
         for (PendingCall<?> call : pending) {
-            long age = tick - call.beganTick;
+            long age = call.elapsedTicks + tick - call.beganTick;
             if (age <= TICKS_PER_TIMEOUT) {
-                return;
+                continue;
             }
             if (call.retries > 0) {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
-                        + " ms (quarkus.redis-bulkhead.command-timeout); last trouble: " + trouble,
+                        + " ms (quarkus.redis-bulkhead.command-timeout); last lastError: " + lastError,
                         call.mayHaveBeenCarriedOut(),
                         null));
-            } else if (age > (long) MOST_TIMEOUTS * TICKS_PER_TIMEOUT) {
-                call.fail(new StoreException(label + " answers, but more slowly than calls come: this one was not answered for "
-                        + MOST_TIMEOUTS * timeoutMillis + " ms", call.mayHaveBeenCarriedOut(), null));
+            } else if (age > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
+                call.fail(new StoreException(label + " is overloaded: no reply for " + MAX_TIMEOUTS * timeoutMillis
+                        + " ms, although it answers other calls", call.mayHaveBeenCarriedOut(), null));
             }
         }
     }
 
-    private void forgetEnded() {
+    private void removeCompleted() {
         while (!pending.isEmpty() && pending.peek().answer.isDone()) {
             pending.poll();
         }
@@ -631,6 +700,7 @@ final class RedisServer {
     List<PendingCall<?>> retire() {
         closed = true;
         List<PendingCall<?>> left = pending.stream().filter(call -> !call.answer.isDone()).toList();
+        left.forEach(call -> call.elapsedTicks += tick - call.beganTick);
         closeAll();
         return left;
     }
@@ -645,7 +715,7 @@ final class RedisServer {
     private void closeAll() {
         pending.clear();
         outbox = new Outbox();
-        List.copyOf(links).forEach(link -> end(link, true));
+        List.copyOf(connections).forEach(this::end);
         if (attempt != null) {
             attempt.over = true;
             if (attempt.abandon != null) {
@@ -653,8 +723,6 @@ final class RedisServer {
             }
             attempt = null;
         }
-        idleClients.forEach(Redis::close);
-        idleClients.clear();
     }
 
     @Override

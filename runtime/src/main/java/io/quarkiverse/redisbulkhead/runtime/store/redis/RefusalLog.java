@@ -17,12 +17,11 @@ final class RefusalLog {
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
-    void log(String key, ErrorReply refusal) {
+    void log(String about, String explanation) {
         long due = next.get();
         long now = System.nanoTime();
         if (now - due >= 0 && next.compareAndSet(due, now + GAP_NANOS)) {
-            LOG.errorf("A call about %s and the keys beside it was refused. %s", key,
-                    refusal.explanation());
+            LOG.errorf("Redis refused a command (%s). %s", about, explanation);
         }
     }
 }

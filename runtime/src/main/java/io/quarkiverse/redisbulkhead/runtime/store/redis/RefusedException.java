@@ -9,8 +9,8 @@ public final class RefusedException extends StoreException {
 
     private final String reply;
 
-    RefusedException(ErrorReply reply, boolean outcomeUnknown) {
-        super(reply.explanation(), outcomeUnknown, null);
+    RefusedException(ErrorReply reply, String explanation, boolean outcomeUnknown) {
+        super(explanation, outcomeUnknown, null);
         this.reply = reply.text();
     }
 

@@ -46,14 +46,14 @@ final class Shipment {
     /** Gives each call its answer. */
     void deliver(Object reply) {
         if (group == null) {
-            calls.get(0).answered(reply);
+            calls.get(0).complete(reply);
             return;
         }
         int before = 0;
         for (int i = 0; i < calls.size(); i++) {
             int position = before;
             JointCall<?> call = joint(i);
-            calls.get(i).answered(() -> call.answer((Response) reply, position));
+            calls.get(i).completeFrom(() -> call.answer((Response) reply, position));
             before += call.size();
         }
     }

@@ -63,6 +63,6 @@ abstract sealed class BatchedCall<T> implements JointCall<T> permits AcquireCall
 
     @Override
     public final String about() {
-        return script.keys(bulkhead).shown();
+        return script.keys(bulkhead).shown() + "*";
     }
 }

@@ -61,6 +61,6 @@ record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implem
 
     @Override
     public String about() {
-        return keys.shown();
+        return keys.shown() + "*";
     }
 }

@@ -34,7 +34,7 @@ final class LockStores {
     }
 
     static RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
-        return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 2, false);
+        return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", timeout, 2, false);
     }
 
     static BiConsumer<Duration, Runnable> timer(TestRedis redis) {

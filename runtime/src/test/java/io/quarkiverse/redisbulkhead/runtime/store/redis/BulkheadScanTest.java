@@ -47,7 +47,8 @@ class BulkheadScanTest {
     }
 
     private RedisConnectionManager connections(RedisOptions options, boolean pipelined) {
-        return new RedisConnectionManager(redis.vertx(), options, "test", Duration.ofSeconds(20), 1, pipelined);
+        return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(20), 1,
+                pipelined);
     }
 
     private BulkheadsInUse inUse(String prefix, RedisConnectionManager over) throws Exception {

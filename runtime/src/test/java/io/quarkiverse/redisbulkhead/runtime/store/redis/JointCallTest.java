@@ -41,7 +41,8 @@ class JointCallTest {
 
     @BeforeEach
     void start() {
-        connections = new RedisConnectionManager(redis.vertx(), redis.options(), "test", Duration.ofSeconds(LONGEST_SECONDS), 1,
+        connections = new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis", "test",
+                Duration.ofSeconds(LONGEST_SECONDS), 1,
                 true);
     }
 
@@ -239,7 +240,8 @@ class JointCallTest {
     /** A caller that nobody answers is given up in its own time, though a command of its group is still on its way. */
     @Test
     void whoGathersIsGivenUpInTime() {
-        try (RedisConnectionManager impatient = new RedisConnectionManager(redis.vertx(), redis.options(), "test",
+        try (RedisConnectionManager impatient = new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis",
+                "test",
                 Duration.ofMillis(300), 1, true)) {
             Promise<Void> never = Promise.promise();
             CompletionStage<RedisAnswer<String>> first = impatient.send(new Say("a", "first", never.future()));

@@ -115,7 +115,7 @@ class NotificationSubscriberTest {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
         List<Notice> notices = new CopyOnWriteArrayList<>();
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), TestRedis.options(proxy.port()),
-                "test",
+                "quarkus.redis", "test",
                 Duration.ofSeconds(10), 1, true);
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 500)) {
             notifications.listen(notices::add);
@@ -142,7 +142,8 @@ class NotificationSubscriberTest {
         Redis sender = redis.newClient();
         List<Notice> notices = new CopyOnWriteArrayList<>();
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(),
-                redis.options().setPreferredProtocolVersion(protocol), "test", Duration.ofSeconds(10), 1, true);
+                redis.options().setPreferredProtocolVersion(protocol), "quarkus.redis", "test", Duration.ofSeconds(10), 1,
+                true);
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 10_000)) {
             notifications.listen(notices::add);
             notifications.open();

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +29,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
@@ -64,7 +67,7 @@ class RedisConnectionManagerTest {
     }
 
     private RedisConnectionManager connections(RedisOptions options, Duration timeout) {
-        return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 1, true);
+        return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
     }
 
     private void patient() {
@@ -234,7 +237,7 @@ class RedisConnectionManagerTest {
         ping();
         redis.command("SET", "key", "READONLY You can't write against a read only replica.");
         assertThatThrownBy(() -> get(call(connections, FAILS_WHILE_THE_KEY_HAS_A_TEXT, "x")))
-                .isInstanceOf(StoreAwayException.class)
+                .isInstanceOf(StoreException.class).isNotInstanceOf(StoreAwayException.class)
                 .hasMessageContaining("quarkus.redis.hosts");
     }
 
@@ -286,6 +289,105 @@ class RedisConnectionManagerTest {
             assertThat(get(during)).hasToString("PONG");
         }
         assertThat(log.texts()).isEmpty();
+    }
+
+    /** Trap 33: what was about to be sent when the pause began is sent after it, and has its full time. */
+    @Test
+    void aPauseBeforeACommandIsSentIsNoOutage() {
+        ping();
+        Promise<Void> gate = Promise.promise();
+        CountDownLatch sending = new CountDownLatch(1);
+        CompletableFuture<Response> reply = connections.send(new RedisCall<Response>() {
+
+            @Override
+            public Future<Response> over(RedisConnection connection) {
+                sending.countDown();
+                return gate.future().compose(open -> connection.send(Request.cmd(Command.ECHO).arg("PONG")));
+            }
+
+            @Override
+            public String about() {
+                return "ECHO";
+            }
+        }).thenApply(RedisAnswer::value).toCompletableFuture();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> sending.getCount() == 0);
+        connections.context().runOnContext(now -> {
+            long end = System.nanoTime() + 3 * TIMEOUT.toNanos() / 2;
+            while (System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            // After the timers that are due.
+            redis.vertx().setTimer(1, timer -> gate.complete());
+        });
+
+        assertThat(get(reply)).hasToString("PONG");
+        assertThat(log.texts()).isEmpty();
+    }
+
+    /** Calls of one group do not overtake each other while an error passes. */
+    @Test
+    void aTransientErrorKeepsTheOrder() {
+        patient();
+        redis.command("SET", "key", "BUSY Redis is busy running a script.");
+        List<String> done = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<Void>> replies = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            String number = Integer.toString(i);
+            replies.add(connections.send(new Ordered(number)).thenAccept(answer -> done.add(number)).toCompletableFuture());
+        }
+        await().atMost(20, TimeUnit.SECONDS).until(() -> Integer.parseInt(redis.command("GET", "tries").toString()) > 3);
+        redis.command("DEL", "key");
+
+        replies.forEach(CompletableFuture::join);
+        assertThat(done).containsExactlyElementsOf(IntStream.range(0, 200).mapToObj(Integer::toString).toList());
+        assertThat(redis.command("LRANGE", "list", "0", "-1").stream().map(Response::toString))
+                .containsExactlyElementsOf(IntStream.range(0, 200).mapToObj(Integer::toString).toList());
+    }
+
+    /** Appends its number to a list, while no key says otherwise. */
+    private record Ordered(String number) implements JointCall<String> {
+
+        @Override
+        public Object group() {
+            return "group";
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+
+        @Override
+        public Future<Response> together(RedisConnection connection, List<? extends JointCall<?>> calls) {
+            Request request = Request.cmd(Command.EVAL).arg("redis.call('INCR', 'tries') "
+                    + "local text = redis.call('GET', 'key') if text then return redis.error_reply(text) end "
+                    + "redis.call('RPUSH', 'list', unpack(ARGV)) return ARGV").arg(0);
+            calls.forEach(call -> request.arg(((Ordered) call).number));
+            return connection.send(request);
+        }
+
+        @Override
+        public String answer(Response reply, int before) {
+            return reply.get(before).toString();
+        }
+
+        @Override
+        public String about() {
+            return "list";
+        }
+    }
+
+    /** A connection that is half open, while Redis answers on others, is replaced and is no outage. */
+    @Test
+    void aHalfOpenConnectionIsNoOutage() throws Exception {
+        try (TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
+                RedisConnectionManager viaProxy = connections(TestRedis.options(proxy.port()), Duration.ofSeconds(4))) {
+            assertThat(get(echo(viaProxy, "PONG"))).hasToString("PONG");
+            proxy.forgetFirst();
+
+            assertThat(get(echo(viaProxy, "PONG"))).hasToString("PONG");
+            assertThat(log.texts()).isEmpty();
+        }
     }
 
     /** A server that closes every connection at once neither hangs a command nor is stormed with attempts. */

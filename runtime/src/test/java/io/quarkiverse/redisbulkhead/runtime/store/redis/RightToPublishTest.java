@@ -70,7 +70,8 @@ class RightToPublishTest {
     }
 
     private void subscribeTwice(String user) {
-        try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), redis.optionsOf(user), "test",
+        try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), redis.optionsOf(user),
+                "quarkus.redis", "test",
                 Duration.ofSeconds(5), 1, true);
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
             notifications.open();

@@ -28,7 +28,7 @@ public final class TestProcess implements AutoCloseable {
 
     /** As an application has it. */
     public TestProcess(TestRedis redis, TestStore kind) {
-        this(kind.open(new RedisStores(redis.vertx(), redis.options(), "test", TIMEOUT)));
+        this(kind.open(new RedisStores(redis.vertx(), redis.options(), "quarkus.redis", "test", TIMEOUT)));
     }
 
     /** With a way to Redis for commands and another one for messages. */
@@ -45,7 +45,8 @@ public final class TestProcess implements AutoCloseable {
     private static RedisStore apart(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
         RedisConnectionManager connections = kind.connections(redis, forCommands, TIMEOUT);
         NotificationSubscriber notifications = new NotificationSubscriber(
-                new RedisConnectionManager(redis.vertx(), forMessages, "test", TIMEOUT, 1, true), "test", TIMEOUT.toMillis());
+                new RedisConnectionManager(redis.vertx(), forMessages, "quarkus.redis", "test", TIMEOUT, 1, true), "test",
+                TIMEOUT.toMillis());
         return new RedisStore(kind.open(redis, connections, notifications), connections, notifications);
     }
 

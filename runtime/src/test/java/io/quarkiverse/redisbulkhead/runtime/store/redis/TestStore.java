@@ -29,7 +29,7 @@ public enum TestStore {
 
         @Override
         RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
-            return new RedisConnectionManager(redis.vertx(), options, "test", timeout, 1, true);
+            return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
         }
 
         @Override
@@ -56,7 +56,7 @@ public enum TestStore {
 
         @Override
         RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
-            return new RedisConnectionManager(redis.vertx(), options, "test", timeout, CONNECTIONS, false);
+            return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", timeout, CONNECTIONS, false);
         }
 
         @Override
