@@ -7,6 +7,8 @@ import static io.quarkus.redis.runtime.client.config.RedisConfig.getPropertyName
 
 import java.util.Map;
 
+import org.eclipse.microprofile.config.ConfigProvider;
+import org.eclipse.microprofile.config.ConfigValue;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
@@ -28,14 +30,17 @@ import io.quarkus.runtime.configuration.ConfigUtils;
 @BuildSteps(onlyIf = { IsDevServicesSupportedByLaunchMode.class, DevServicesConfig.Enabled.class })
 public class EmbeddedRedisDevServiceProcessor {
 
+    private static final String ENABLED = "quarkus.redis-bulkhead.devservices.enabled";
+
     private static final Logger LOG = Logger.getLogger(EmbeddedRedisDevServiceProcessor.class);
 
     /**
-     * Registers the dev service, unless permits do not live in Redis, the client is configured, its dev service is
-     * switched off or a container runtime runs.
+     * Registers the dev service, unless permits do not live in Redis, the client is configured, dev services are
+     * disabled, or a container runtime is available. If only the dev service of the client is disabled and this one is
+     * enabled explicitly, this one starts without looking for a container runtime.
      *
      * @param config names the store and the client
-     * @param redisConfig says whether the client may have a dev service
+     * @param redisConfig says whether the dev service of the client is enabled
      * @param containerRuntime whether the client's own dev service will work
      * @param devServices takes the dev service
      */
@@ -44,23 +49,31 @@ public class EmbeddedRedisDevServiceProcessor {
             DockerStatusBuildItem containerRuntime, BuildProducer<DevServicesResultBuildItem> devServices) {
         String client = config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
         if (!config.store().needsRedis() || !config.devservices().enabled()
-                || !redisConfig.clients().get(client).devservices().enabled()
-                || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)
-                || containerRuntime.isContainerRuntimeAvailable()) {
+                || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)) {
+            return;
+        }
+        boolean containersAllowed = redisConfig.clients().get(client).devservices().enabled();
+        if (containersAllowed ? containerRuntime.isContainerRuntimeAvailable() : !isExplicit(ENABLED)) {
             return;
         }
         String hosts = getPropertyName(client, HOSTS);
         devServices.produce(DevServicesResultBuildItem.owned()
                 .feature(FEATURE)
                 .serviceName(client)
-                .description("Embedded Redis, as there is no container runtime")
+                .description("Embedded Redis")
                 .serviceConfig(config.devservices())
                 .startable(EmbeddedRedis::new)
                 .configProvider(Map.of(hosts, redis -> "redis://" + redis.getConnectionInfo()))
-                .postStartHook(redis -> LOG.infof("No container runtime was found, so an embedded Redis listens on %s. "
-                        + "Set %s to use another one, or quarkus.redis-bulkhead.devservices.enabled=false to switch it off.",
-                        redis.getConnectionInfo(), hosts))
+                .postStartHook(redis -> LOG.infof("%s listens on %s. Set %s to use another Redis, or %s=false to disable it.",
+                        containersAllowed ? "No container runtime was found, so an embedded Redis" : "An embedded Redis",
+                        redis.getConnectionInfo(), hosts, ENABLED))
                 .build());
+    }
+
+    /** Tells a configured value from a default, whose source has the lowest ordinal. */
+    private static boolean isExplicit(String property) {
+        ConfigValue value = ConfigProvider.getConfig().getConfigValue(property);
+        return value.getValue() != null && value.getSourceOrdinal() > Integer.MIN_VALUE;
     }
 
     /** Looks for the name with quotes too, which means the same client. */

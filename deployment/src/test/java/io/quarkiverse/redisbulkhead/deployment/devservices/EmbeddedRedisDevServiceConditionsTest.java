@@ -18,6 +18,8 @@ import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
 /** When an embedded Redis is offered, and when it is not. */
 class EmbeddedRedisDevServiceConditionsTest {
 
+    private static final String ENABLED = "quarkus.redis-bulkhead.devservices.enabled";
+
     @Test
     void offeredWhereThereIsNoContainerRuntime() {
         assertThat(offered(Map.of(), false)).extracting(DevServicesResultBuildItem::getName).containsExactly("redis-bulkhead");
@@ -37,6 +39,18 @@ class EmbeddedRedisDevServiceConditionsTest {
     void notOfferedWhenItIsSwitchedOff() {
         assertThat(offered(Map.of("quarkus.redis-bulkhead.devservices.enabled", "false"), false)).isEmpty();
         assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
+    }
+
+    @Test
+    void offeredEvenWithAContainerRuntimeWhenOnlyTheOneOfTheClientIsDisabled() {
+        System.setProperty(ENABLED, "true");
+        try {
+            assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
+            assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).hasSize(1);
+            assertThat(offered(Map.of(), true)).isEmpty();
+        } finally {
+            System.clearProperty(ENABLED);
+        }
     }
 
     private static List<DevServicesResultBuildItem> offered(Map<String, String> properties, boolean containerRuntime) {

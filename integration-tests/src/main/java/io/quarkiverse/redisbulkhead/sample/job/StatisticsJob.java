@@ -41,7 +41,7 @@ public class StatisticsJob {
 
     // tag::scheduled[]
     /** Runs the job, or skips it when another instance runs it, or when Redis cannot tell whether one does. */
-    @Scheduled(cron = "{sample.job.cron}")
+    @Scheduled(cron = "{sample.job.cron}", delayed = "2s")
     void run() {
         Instant now = Instant.now();
         try {
