@@ -10,7 +10,8 @@ import java.util.Optional;
  * LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(2)).lockTimeout(Duration.ofSeconds(30)).build();
  * }</pre>
  *
- * There is no {@link OnOutage} for locks: while Redis gives no answer nobody gets one. Any other answer would make two owners.
+ * There is no {@link OnOutage} for locks: while Redis is away or refuses calls, no lock is granted. Anything else
+ * could make two owners.
  */
 public final class LockSpec {
 

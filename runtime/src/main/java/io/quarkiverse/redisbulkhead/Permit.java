@@ -63,7 +63,7 @@ public interface Permit extends AutoCloseable {
      * reach beyond it.
      *
      * @return {@code false} when the permit is released or lost
-     * @throws BulkheadUnavailableException when Redis gives no answer; the permit is not lost by that
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; the permit is not lost by that
      * @throws BulkheadContendedException when too many are asking the bulkhead; the permit is not lost by that
      * @throws IllegalStateException when called on an event loop
      */
@@ -80,8 +80,8 @@ public interface Permit extends AutoCloseable {
      * Gives the permit back. Doing so again, or when it is lost, is harmless.
      *
      * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
-     *         When Redis gives no answer, or too many are asking, the permit is given back in the background, and this is
-     *         {@code true}
+     *         When Redis is away or refuses the call, or too many are asking, the permit is given back in the background, and
+     *         this is {@code true}
      * @throws IllegalStateException when called on an event loop
      */
     boolean release();

@@ -19,8 +19,8 @@ import java.lang.annotation.Target;
  * </pre>
  *
  * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free it waits for one
- * as long as {@link #maxWait} says, and is then rejected with {@link BulkheadFullException}. When Redis gives no answer
- * it is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the
+ * as long as {@link #maxWait} says, and is then rejected with {@link BulkheadFullException}. When Redis is away or refuses the
+ * call, it is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the
  * method runs the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} tells when it is
  * lost.
  * <p>

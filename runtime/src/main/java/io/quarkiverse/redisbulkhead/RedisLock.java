@@ -29,9 +29,9 @@ import io.smallrye.mutiny.Uni;
  * data is at stake, let the data's store check {@link Permit#fencingToken()}.
  * <p>
  * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks Redis anew
- * at each subscription. When Redis gives no answer, all methods fail with {@link BulkheadUnavailableException}: nobody gets a
- * lock without Redis, because that would make two owners. With the store {@code lock}, any method that asks Redis may fail
- * with {@link BulkheadContendedException} as well. Arguments that are null or out of range are refused with
+ * at each subscription. When Redis is away or refuses the call, all methods fail with {@link BulkheadUnavailableException}:
+ * no lock is granted without Redis, because that could make two owners. With the store {@code lock}, any method that asks
+ * Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null or out of range are refused with
  * {@link IllegalArgumentException} before Redis is asked. {@code quarkus.redis-bulkhead.enabled=false} switches limits off,
  * but not mutual exclusion: locks lock all the same.
  */
@@ -48,7 +48,7 @@ public interface RedisLock {
      * Takes the lock if it is free now; one attempt.
      *
      * @return the permit of its owner, to be released by the caller; empty when another owns the lock
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     Optional<Permit> tryLock();
@@ -67,7 +67,8 @@ public interface RedisLock {
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
      *         when it is not free and {@code quarkus.redis-bulkhead.max-blocked-threads} calls already wait
-     * @throws BulkheadUnavailableException when Redis gives no answer; also when the thread is interrupted, and it stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and it
+     *         stays so
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
      */
@@ -89,7 +90,8 @@ public interface RedisLock {
      *
      * @return the permit of its owner, to be released by the caller, never null
      * @throws LockNotAcquiredException when it was not free in time
-     * @throws BulkheadUnavailableException when Redis gives no answer; also when the thread is interrupted, and it stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and it
+     *         stays so
      * @throws IllegalStateException when called on an event loop
      */
     Permit lock();
@@ -109,7 +111,8 @@ public interface RedisLock {
      *
      * @param action what to run, not null
      * @throws LockNotAcquiredException when the lock was not free in time
-     * @throws BulkheadUnavailableException when Redis gives no answer; also when the thread is interrupted while it waits
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted while it
+     *         waits
      * @throws IllegalStateException when called on an event loop
      */
     void run(Runnable action);
@@ -192,7 +195,7 @@ public interface RedisLock {
      *
      * @return the owner at one instant of the Redis server; empty when the lock is free. {@link Holder#bulkhead()} is
      *         {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     Optional<Holder> owner();
@@ -208,7 +211,7 @@ public interface RedisLock {
      * Who waits for the lock, over all applications; for a fair lock the next one first.
      *
      * @return at most {@value RedisSemaphore#MAX_HOLDERS} waiters
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     List<Waiter> waiters();
@@ -227,7 +230,7 @@ public interface RedisLock {
      * owner and its removal keeps it.
      *
      * @return {@code false} when nobody owned the lock any more
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     boolean revoke();

@@ -12,11 +12,10 @@ import io.smallrye.mutiny.Uni;
  * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Safe for use by many threads.
  * <p>
  * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
- * Redis anew at each subscription. When Redis gives no answer, permits are given or refused as
+ * Redis anew at each subscription. When Redis is away or refuses the call, permits are given or refused as
  * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. With the store
- * {@code lock}, any method
- * that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that
- * are null or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
+ * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
+ * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
  * Where a bulkhead has one limit for each key, whatever takes or looks at permits throws {@link IllegalStateException} until
  * {@link #forKey(String)} has told the key; see {@link #needsKey()}.
@@ -75,7 +74,7 @@ public interface RedisSemaphore {
      * Takes a permit if one is free now; one attempt.
      *
      * @return the permit, to be released by the caller; empty when the bulkhead is full
-     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
      * @throws IllegalStateException when called on an event loop
      */
     Optional<Permit> tryAcquire();
@@ -94,7 +93,7 @@ public interface RedisSemaphore {
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit, to be released by the caller
      * @throws BulkheadFullException when none was free in time
-     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}; also when the
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}; also when the
      *         thread is interrupted, and it stays so
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
@@ -117,7 +116,7 @@ public interface RedisSemaphore {
      *
      * @param action what to run, not null
      * @throws BulkheadFullException when no permit was free in time
-     * @throws BulkheadUnavailableException when Redis gives no answer, under {@link OnOutage#REJECT}
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
      * @throws IllegalStateException when called on an event loop
      */
     void run(Runnable action);
@@ -156,7 +155,7 @@ public interface RedisSemaphore {
      * How full the bulkhead is, over all applications.
      *
      * @return the state at one instant of the Redis server
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     SemaphoreStatus status();
@@ -172,7 +171,7 @@ public interface RedisSemaphore {
      * Who holds the permits, over all applications, the lease that ends first coming first.
      *
      * @return at most {@value #MAX_HOLDERS} holders
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     List<Holder> holders();
@@ -188,7 +187,7 @@ public interface RedisSemaphore {
      * Who waits for a permit, over all applications; in a fair bulkhead the next one first.
      *
      * @return at most {@value #MAX_HOLDERS} waiters
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     List<Waiter> waiters();
@@ -207,7 +206,7 @@ public interface RedisSemaphore {
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
      * @return {@code false} when there is certainly no such permit any more
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     boolean revoke(String permitId);
@@ -227,7 +226,7 @@ public interface RedisSemaphore {
      *
      * @param permits the limit, at least 1
      * @throws IllegalArgumentException when it is below 1
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     void resize(int permits);
@@ -245,7 +244,7 @@ public interface RedisSemaphore {
      * Undoes {@link #resize}: every application goes by its own definition again.
      *
      * @return {@code false} when there was certainly nothing to undo
-     * @throws BulkheadUnavailableException when Redis gives no answer
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     boolean resetSize();

@@ -138,7 +138,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * What happens to calls while Redis gives no answer.
+     * What happens to calls while Redis is away or refuses them.
      *
      * @return never null
      */
@@ -298,7 +298,7 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Sets what happens to calls while Redis gives no answer.
+         * Sets what happens to calls while Redis is away or refuses them.
          *
          * @param onOutage not null
          * @return this

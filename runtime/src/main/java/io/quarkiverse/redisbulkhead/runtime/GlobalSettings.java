@@ -37,7 +37,7 @@ final class GlobalSettings {
     }
 
     /**
-     * How many calls may block pooled threads while they wait.
+     * How many calls may block worker threads while they wait.
      *
      * @param config the configuration
      * @param properties the configuration of the application, which says how large the worker pool is

@@ -33,7 +33,7 @@ record LockAdmission(String lock, Admission admission) implements Admission {
         Throwable cause = Failures.cause(rejection);
         if (cause instanceof QueueFullException full) {
             return new LockNotAcquiredException(
-                    "Lock '" + lock + "' is held by another, and the call cannot wait: " + full.reason(), lock,
+                    "Lock '" + lock + "' is not free, and the call cannot wait: " + full.reason(), lock,
                     full.nearestLeaseEnd());
         }
         return cause instanceof BulkheadFullException full ? new LockNotAcquiredException(lock, full.nearestLeaseEnd()) : cause;

@@ -90,13 +90,13 @@ final class PermitCalls {
 
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
         requireAction(action);
-        return guard().guard(executions(CallSite.label(), WaitsOn.NO_POOLED_THREAD),
+        return guard().guard(executions(CallSite.label(), WaitsOn.NO_WORKER_THREAD),
                 () -> action.get().replaceWithVoid());
     }
 
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
         requireAction(action);
-        return guard().guard(executions(CallSite.label(), WaitsOn.NO_POOLED_THREAD), () -> action.get().map(item -> (T) item));
+        return guard().guard(executions(CallSite.label(), WaitsOn.NO_WORKER_THREAD), () -> action.get().map(item -> (T) item));
     }
 
     private UniGuard guard() {

@@ -340,7 +340,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnOutage> onOutage();
 
         /**
-         * The limit of this process while Redis gives no answer, under {@code on-outage=local}; from 1 to the permits.
+         * The limit of this process while Redis is away or refuses calls, under {@code on-outage=local}; from 1 to the permits.
          * Without it, the limit divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}

@@ -51,13 +51,13 @@ class LockAdmissionTest {
                 new HolderIdentity("app", "host:1"), loss -> {
                 }, true, new WaitingCalls(0));
         LockAdmission first = new LockAdmission("daily",
-                bounded.semaphore(patient).admit("A#a", WaitsOn.POOLED_THREAD));
+                bounded.semaphore(patient).admit("A#a", WaitsOn.WORKER_THREAD));
         LockAdmission second = new LockAdmission("daily",
-                bounded.semaphore(patient).admit("A#b", WaitsOn.POOLED_THREAD));
+                bounded.semaphore(patient).admit("A#b", WaitsOn.WORKER_THREAD));
 
         assertThat(first.heldNow()).hasSize(1);
         assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageStartingWith("Lock 'daily' is held by another, and the call cannot wait: 0 calls of this instance")
+                .hasMessageStartingWith("Lock 'daily' is not free, and the call cannot wait: 0 calls of this instance")
                 .hasMessageContaining("quarkus.redis-bulkhead.max-blocked-threads");
         bounded.close();
     }

@@ -154,7 +154,7 @@ public final class TestBulkhead implements AutoCloseable {
         if (permit.fencingToken() == 0) {
             throw new IllegalStateException(
                     "Cannot fill " + name() + ", because its permits are not counted there: either it is "
-                            + "switched off (enabled=false), or Redis gives no answer and on-outage is not 'reject'");
+                            + "switched off (enabled=false), or Redis is away and on-outage is not 'reject'");
         }
     }
 

@@ -224,7 +224,7 @@ class TestBulkheadTest {
             assertThatIllegalStateException().isThrownBy(reports::fill)
                     .withMessage(
                             "Cannot fill bulkhead 'reports', because its permits are not counted there: either it is switched "
-                                    + "off (enabled=false), or Redis gives no answer and on-outage is not 'reject'");
+                                    + "off (enabled=false), or Redis is away and on-outage is not 'reject'");
             assertThatIllegalStateException().isThrownBy(() -> reports.fill(1));
         }
     }

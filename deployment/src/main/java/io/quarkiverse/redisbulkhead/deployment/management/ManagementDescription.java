@@ -139,7 +139,7 @@ public final class ManagementDescription implements OASFilter {
 
     private static APIResponses common() {
         return createAPIResponses().addAPIResponse("400", problem("The request is wrong"))
-                .addAPIResponse("503", problem("Redis gives no answer"));
+                .addAPIResponse("503", problem("Redis is away or refuses commands"));
     }
 
     private static APIResponse problem(String description) {

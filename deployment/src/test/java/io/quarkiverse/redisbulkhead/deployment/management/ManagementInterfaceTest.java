@@ -129,7 +129,7 @@ class ManagementInterfaceTest {
         REDIS.stop();
 
         given().get(ready).then().statusCode(200).body("status", is("UP"))
-                .body("checks.find { it.name == 'Redis bulkheads' }.data.redis", is("gives no answer"))
+                .body("checks.find { it.name == 'Redis bulkheads' }.data.redis", is("away"))
                 .body("checks.find { it.name == 'Redis bulkheads' }.data.'bulkhead.reports'",
                         is("limit of this process: 5 (on-outage=local)"));
         as("olga").delete(endpoint + "/reports/limit").then().statusCode(503).contentType("application/problem+json");

@@ -26,7 +26,7 @@ class NetworkTest {
     private static final Duration NO_HANG = COMMAND_TIMEOUT.multipliedBy(4);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
     // Waiters that nobody tells anything look for themselves within this time.
-    private static final Duration POLL = Duration.ofSeconds(4);
+    private static final Duration POLL = Duration.ofSeconds(2);
 
     @Scenario(value = "200 ms more in each direction", expected = "everything goes on, slower", stores = Store.SCRIPT)
     void isSlow(Stage stage) {
@@ -185,7 +185,7 @@ class NetworkTest {
     }
 
     /** Trap 11. */
-    @Scenario(value = "the connection for messages alone is cut, again and again, while somebody waits", expected = "the waiter subscribes again or looks for itself, and has its permit within four seconds")
+    @Scenario(value = "the connection for messages alone is cut, again and again, while somebody waits", expected = "the waiter subscribes again or looks for itself, and has its permit within two seconds")
     void messagesAreCutOff(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);

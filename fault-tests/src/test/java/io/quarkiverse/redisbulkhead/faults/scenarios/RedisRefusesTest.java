@@ -25,7 +25,7 @@ class RedisRefusesTest {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     // Waiters that nobody tells anything look for themselves within this time.
-    private static final Duration POLL = Duration.ofSeconds(4);
+    private static final Duration POLL = Duration.ofSeconds(2);
 
     @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders keep their permits by renewal, and can give them back; callers are served again at once", stores = Store.SCRIPT)
     void memoryIsFull(Stage stage) {
@@ -162,7 +162,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 11. */
-    @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters look for themselves, and have their permit within four seconds")
+    @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters look for themselves, and have their permit within two seconds")
     void aclForbidsMessages(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Load.PATIENT);

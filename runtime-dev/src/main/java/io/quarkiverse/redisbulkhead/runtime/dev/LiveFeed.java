@@ -79,7 +79,7 @@ final class LiveFeed {
     }
 
     /**
-     * The state, at once where it is known, and then once a period. When Redis gives no answer, the last state with the
+     * The state, at once where it is known, and then once a period. When Redis is away, the last state with the
      * error.
      *
      * @return completes after {@value #LASTS_TICKS} periods
@@ -91,7 +91,7 @@ final class LiveFeed {
     /**
      * The state now: not older than a period, nor than what was told to {@link #forget()}.
      *
-     * @return the state; where Redis gives no answer, the last one with the error
+     * @return the state; where Redis is away, the last one with the error
      */
     Uni<Seen> now() {
         return Uni.createFrom().completionStage(reading::get);
@@ -100,7 +100,7 @@ final class LiveFeed {
     /**
      * As {@link #now()}, for those for whom the last state is not enough.
      *
-     * @return the state; fails where Redis gives no answer
+     * @return the state; fails where Redis is away
      */
     CompletionStage<Snapshot> snapshot() {
         return reading.get().thenApply(seen -> {

@@ -86,7 +86,7 @@ public class RedisBulkheadJsonRpcService {
     /**
      * All bulkheads, without their holders and waiters.
      *
-     * @return an object with {@code bulkheads}, and {@code error} when Redis gives no answer
+     * @return an object with {@code bulkheads}, and {@code error} when Redis is away
      */
     @JsonRpcDescription("Lists every distributed bulkhead (semaphore) in Redis: those that this application declares with"
             + " @RedisBulkhead, and others in use there. For each limit (one for the bulkhead, or one for each key in use):"

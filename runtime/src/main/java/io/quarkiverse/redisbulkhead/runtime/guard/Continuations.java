@@ -18,22 +18,21 @@ import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 
 /**
- * Where an asynchronous execution goes on when it had to wait for its permit, or for its rejection.
+ * Runs the continuation of an asynchronous call that had to wait.
  * <p>
- * What began on an event loop goes back to its Vert.x context. What began on a thread that may block goes on on a thread of
- * our own, with the same Vert.x context: not on the store's thread, which it might block, and not on a worker, because
- * all workers may be blocked until just this goes on. These threads are bounded, idle ones end, and tasks queue. ADR 0037
- * tells why the queue always moves on, though the tasks are code of users that may block:
+ * A call from an event loop continues on its Vert.x context. A call from a blocking thread continues on a thread of these
+ * pools, with the same Vert.x context: not on the store's thread, which it might block, nor on a worker, because all workers
+ * may be blocked until this continuation runs. The pools are bounded; tasks queue. ADR 0037 explains why they cannot
+ * deadlock:
  * <ul>
- * <li>A task may wait for a permit in a blocking call. At most {@code maxBlockedThreads} threads do so at once, those of the
- * worker pool included (see {@link PooledThreads}), and there are {@value #NEVER_WAITING} threads more than that.</li>
- * <li>A task may await a guarded asynchronous call that it made itself. That call goes on on threads of another pool, the one
- * of the next depth.</li>
+ * <li>A task may block for a permit. At most {@code maxBlockedThreads} threads do so at once, those of the worker pool
+ * included (see {@link PooledThreads}), and each pool has {@value #NEVER_WAITING} threads more than that.</li>
+ * <li>A task may await a guarded call that it made. That call continues on the pool of the next depth.</li>
  * </ul>
  */
 public final class Continuations implements AutoCloseable {
 
-    /** How many threads of each pool are left when the others wait for permits. */
+    /** Threads per pool that never wait for permits. */
     static final int NEVER_WAITING = 32;
 
     /** How many pools there are. Calls that are nested deeper share the last one. */
@@ -61,7 +60,7 @@ public final class Continuations implements AutoCloseable {
         return new EnhancedQueueExecutor.Builder().setRegisterMBean(false)
                 .setCorePoolSize(0).setMaximumPoolSize(size).setQueueLimited(false).setKeepAliveTime(KEEP_IDLE)
                 .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet()))
-                // After the application has stopped; a caller that still waits for this must not wait for ever.
+                // After shutdown, run in place: a caller may still wait.
                 .setHandoffExecutor(Runnable::run).build();
     }
 
@@ -98,7 +97,7 @@ public final class Continuations implements AutoCloseable {
             ExecutorService threads = poolForCurrentThread();
             return task -> threads.execute(() -> run(task, loader, context));
         }
-        // An event loop without a context is that of a library beside Vert.x; there is nowhere to go back to.
+        // An event loop of another library: there is no context to return to.
         if (context == null) {
             return Runnable::run;
         }

@@ -23,9 +23,9 @@ public interface Guard {
     /**
      * What a call by the current thread occupies while it waits for its permits.
      *
-     * @return {@code NO_POOLED_THREAD} unless the guard blocks the calling thread
+     * @return {@code NO_WORKER_THREAD} unless the guard blocks the calling thread
      */
     default WaitsOn waitsOn() {
-        return WaitsOn.NO_POOLED_THREAD;
+        return WaitsOn.NO_WORKER_THREAD;
     }
 }

@@ -22,9 +22,8 @@ import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Tells what each declared bulkhead does. The application is not ready while Redis is away, or refuses commands, and a bulkhead
- * rejects
- * calls for that; where all go on, it stays ready. Any other failure is one of the check itself.
+ * Tells what each declared bulkhead does. The application is not ready while Redis is away, or refuses commands, and a
+ * bulkhead rejects calls for that; where all go on, it stays ready. Any other failure is one of the check itself.
  */
 @Readiness
 @Singleton

@@ -5,8 +5,8 @@ enum RedisState {
 
     /** It does. */
     ANSWERS("answers"),
-    /** It was asked, and gave no answer in time. */
-    AWAY("gives no answer"),
+    /** It is away: nothing but transient failures has come from it for the command timeout. */
+    AWAY("away"),
     /** It refuses what it is asked for, for example because of a password or a right. */
     REFUSES("refuses commands; the log says why"),
     /** Permits live in this process. */

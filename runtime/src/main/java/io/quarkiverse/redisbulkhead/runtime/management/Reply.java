@@ -91,7 +91,7 @@ final class Reply {
         }
         if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
             boolean isAway = cause instanceof StoreAwayException || cause.getCause() instanceof StoreAwayException;
-            return Problem.unavailable(isAway ? "Redis gives no answer at the moment. Ask again when it does"
+            return Problem.unavailable(isAway ? "Redis is not available. Try again later"
                     : "Redis refuses commands. The log of the application says why");
         }
         LOG.error("A request to the management endpoint failed", cause);

@@ -55,7 +55,7 @@ public enum MessageCode {
     RBH025,
     /** An expression in an annotation cannot be resolved. */
     RBH026,
-    /** It is not set where Redis is. */
+    /** Redis hosts are not configured. */
     RBH027,
     /** A property of the extension does not exist. */
     RBH028,

@@ -113,7 +113,7 @@ public final class Overview {
      * Asks Redis something small, in the way in which calls ask it.
      *
      * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when it
-     *         does not within {@code command-timeout}
+     *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<Void> ask() {
         return engine.occupancy(NOBODYS, 0).thenAccept(answer -> {

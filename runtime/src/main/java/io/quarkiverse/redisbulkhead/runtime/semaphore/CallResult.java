@@ -18,7 +18,7 @@ public enum CallResult {
     QUEUE_FULL,
     /** Too many were asking the store, so it is not known whether a permit was free. */
     CONTENDED,
-    /** The store gave no answer, or the application is stopping. */
+    /** The store is away or refused the call, or the application is stopping. */
     UNAVAILABLE,
     /** Its caller did not want the permit any more. */
     CANCELLED;

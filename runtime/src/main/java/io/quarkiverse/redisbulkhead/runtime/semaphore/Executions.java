@@ -13,14 +13,14 @@ public final class Executions {
     private final UnderWay underWay = new UnderWay();
 
     /**
-     * Begins an execution that occupies no pooled thread while it waits.
+     * Begins an execution that occupies no worker thread while it waits.
      *
      * @param semaphores in the order in which permits are taken, at least one
      * @param method what the permits are for, as operators see it
      * @return its admission; when the application is stopping, one that is rejected
      */
     public Admission admit(List<Semaphore> semaphores, String method) {
-        return admit(semaphores, method, WaitsOn.NO_POOLED_THREAD);
+        return admit(semaphores, method, WaitsOn.NO_WORKER_THREAD);
     }
 
     /**

@@ -62,13 +62,13 @@ public final class Semaphore {
     }
 
     /**
-     * Asks for a permit, and waits for it as long as the definition says, without occupying a pooled thread.
+     * Asks for a permit, and waits for it as long as the definition says, without occupying a worker thread.
      *
      * @param method what the permit is for, as operators see it
      * @return the request, under way
      */
     public Admission admit(String method) {
-        return admit(method, WaitsOn.NO_POOLED_THREAD);
+        return admit(method, WaitsOn.NO_WORKER_THREAD);
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 
 /**
- * Counts the calls of this process that wait for permits, and bounds them: those that block pooled threads, over all
+ * Counts the calls of this process that wait for permits, and bounds them: those that block worker threads, over all
  * bulkheads, and all calls per bulkhead, over all keys. Safe for use by many threads.
  */
 public final class WaitingCalls {
@@ -22,7 +22,7 @@ public final class WaitingCalls {
     /**
      * Counts from zero.
      *
-     * @param maxBlockedThreads how many calls may block pooled threads while they wait; zero or less for none
+     * @param maxBlockedThreads how many calls may block worker threads while they wait; zero or less for none
      */
     public WaitingCalls(int maxBlockedThreads) {
         this.maxBlockedThreads = maxBlockedThreads;
@@ -34,12 +34,12 @@ public final class WaitingCalls {
      * @return the reason, which names the bound and how to change it; empty when the call may wait
      */
     Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
-        if (waitsOn == WaitsOn.POOLED_THREAD && blockedThreads >= maxBlockedThreads) {
-            return Optional.of(maxBlockedThreads + " calls of this instance already block pooled threads while they wait for "
+        if (waitsOn == WaitsOn.WORKER_THREAD && blockedThreads >= maxBlockedThreads) {
+            return Optional.of(maxBlockedThreads + " calls of this instance already block worker threads while they wait for "
                     + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
         }
         if (spec.maxWaiters().isPresent() && atBulkhead(spec.name()) >= spec.maxWaiters().getAsInt()) {
-            return Optional.of(spec.maxWaiters().getAsInt() + " calls of this instance already wait at this bulkhead. Raise "
+            return Optional.of(spec.maxWaiters().getAsInt() + " calls of this instance already wait for this bulkhead. Raise "
                     + "quarkus.redis-bulkhead.\"" + spec.name() + "\".max-waiters, or SemaphoreSpec.maxWaiters for a bulkhead "
                     + "that is defined in code");
         }
@@ -66,13 +66,13 @@ public final class WaitingCalls {
 
     // Within the lock.
     private void count(String bulkhead, WaitsOn waitsOn, int change) {
-        if (waitsOn == WaitsOn.POOLED_THREAD) {
+        if (waitsOn == WaitsOn.WORKER_THREAD) {
             blockedThreads += change;
         }
         byBulkhead.merge(bulkhead, change, (before, more) -> before + more == 0 ? null : before + more);
     }
 
-    /** How many calls block pooled threads now. */
+    /** How many calls block worker threads now. */
     int blockedThreads() {
         return blockedThreads;
     }

@@ -20,16 +20,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
- * All who wait in this process. They wake by the store's notices; and as notices may be lost and nobody tells of leases
- * that end, the waiters of a bulkhead together ask the store at the nearest lease end, and else now and then. Safe for use
- * by many threads.
+ * The waiters of this process. Pub/sub messages wake waiters. Messages can be lost and expiry is not published, so each
+ * bulkhead also polls: at the next lease expiry, and at least once a second. Thread-safe.
  */
 final class WaitingRoom {
 
     private static final Logger LOG = Logger.getLogger(WaitingRoom.class);
 
-    // A poll is also the sign of life of all waiters here, and three may be missed. It is sent earlier only around a lease end that really
-    // frees something.
+    // A poll also shows that the waiters live; Redis tolerates three missed ones.
     private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
     private static final double JITTER = 0.2;
     private static final Duration SHORTEST_GAP = Duration.ofMillis(20);
@@ -61,7 +59,7 @@ final class WaitingRoom {
     }
 
     /**
-     * @param random numbers from 0 to 1, to spread the questions of several processes
+     * @param random numbers from 0 to 1, to spread the polls of several processes
      */
     WaitingRoom(PermitStore store, Timers timers, DoubleSupplier random) {
         this.store = store;
@@ -166,8 +164,8 @@ final class WaitingRoom {
         return all;
     }
 
-    // Within compute(). After a question in vain the next one comes later, so that leases that are renewed again and again, and so
-    // end again and again, do not cause many. Signs of life count from when they were sent, so that a slow answer does not delay the next.
+    // Within compute(). A poll that found nothing doubles the interval, so that renewed leases do not cause a poll each. The longest interval
+    // counts from when the last poll was sent, so that a slow reply does not delay the next one.
     private long nextPoll(Line line, long lastSignAt, Duration nearestLeaseEnd) {
         long nextSign = lastSignAt + (long) (LONGEST_GAP.toNanos() * (1 - JITTER * random.getAsDouble()));
         if (nearestLeaseEnd.isZero()) {
@@ -264,7 +262,7 @@ final class WaitingRoom {
         return !reply.handedOver().isEmpty() || !reply.gone().isEmpty();
     }
 
-    // Nobody knows more than before, so all stay and the question is asked again.
+    // The store's state is unknown, so keep all waiters and poll again.
     private void contended(BulkheadId bulkhead, Throwable failure) {
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;

@@ -44,11 +44,10 @@ public interface PermitStore {
     Duration FIRST_LEASE = Duration.ofSeconds(2);
 
     /**
-     * For how long a store that has lost its data serves nobody in the queue of a bulkhead, from the first request with an old
-     * ticket on. That is longer than the second between two polls of a process, so those with lower tickets have come back by
-     * then, also from other processes.
+     * For how long a store that has lost its data serves no waiter in the queue of a bulkhead, from the first request with an
+     * old ticket on. It is longer than the interval between two polls, so the waiters of all processes can queue again first.
      */
-    Duration GATE_LASTS = Duration.ofMillis(1_250);
+    Duration GRACE_PERIOD = Duration.ofMillis(1_250);
 
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
@@ -66,9 +65,8 @@ public interface PermitStore {
      * <p>
      * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
      * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it
-     * can have. Where the store knows neither a queue nor a last ticket, it has lost its data: then it serves nobody in the
-     * queue
-     * for {@link #GATE_LASTS}.
+     * can have. Where the store knows neither a queue nor a last ticket, it has lost its data: then it serves no waiter in
+     * the queue for {@link #GRACE_PERIOD}.
      *
      * @param request what to take
      * @return the answer
@@ -153,15 +151,11 @@ public interface PermitStore {
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);
 
     /**
-     * Tells which unexpired permits stand in the name of this process, also such that it does not know of. Reads only.
+     * Returns the ids of the unexpired permits that the store keeps for this process, known to it or not. Read-only.
      * <p>
-     * It looks at up to {@value #HOLDERS_PER_STEP} holders in one step, so with more than that the answer is not the state at
-     * one
-     * instant: a permit that is renewed meanwhile, or moves because others are released, may be missing. Each permit that is
-     * told
-     * was held when it was looked at. An id that the process neither holds nor has asked for when it gets the answer is dead
-     * for
-     * good, as ids are chosen before a request is sent and never used again; so it can be released.
+     * Reads {@value #HOLDERS_PER_STEP} holders at a time, so the result is not a snapshot: a permit that is renewed or moves
+     * meanwhile may be missing. Every returned permit was held when it was read. An id unknown to the process when the result
+     * arrives can be released.
      *
      * @param bulkhead the bulkhead
      * @return the ids; none where a permit cannot be held without this process knowing it

@@ -147,8 +147,8 @@ class BoundedContinuationsTest {
     void theirThreadsArePooledThreads() throws Exception {
         CompletableFuture<Object> there = new CompletableFuture<>();
         continuations.here().execute(() -> there.complete(PooledThreads.current()));
-        assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("POOLED_THREAD");
-        assertThat(PooledThreads.current().toString()).isEqualTo("NO_POOLED_THREAD");
+        assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("WORKER_THREAD");
+        assertThat(PooledThreads.current().toString()).isEqualTo("NO_WORKER_THREAD");
     }
 
     private static Admission begin(ManualAdmissions admissions) {

@@ -272,7 +272,7 @@ class AdmissionTest {
     }
 
     private AdmissionChain chain(String... names) {
-        return new AdmissionChain(List.of(names).stream().map(this::semaphore).toList(), "A#a", WaitsOn.NO_POOLED_THREAD);
+        return new AdmissionChain(List.of(names).stream().map(this::semaphore).toList(), "A#a", WaitsOn.NO_WORKER_THREAD);
     }
 
     private Semaphore semaphore(String name) {

@@ -190,7 +190,7 @@ class ObservedAdmissionTest {
     @Test
     void severalBulkheads() {
         AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
-                WaitsOn.NO_POOLED_THREAD);
+                WaitsOn.NO_WORKER_THREAD);
         log.isExactly("asks reports A#a", "asks other A#a", "begins");
         reply(new Granted(7, false));
         log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins");
@@ -203,7 +203,7 @@ class ObservedAdmissionTest {
     @Test
     void theFirstOfSeveralRejects() {
         AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
-                WaitsOn.NO_POOLED_THREAD);
+                WaitsOn.NO_WORKER_THREAD);
         reply(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 

@@ -61,7 +61,7 @@ class WaitingCallsTest {
 
         assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class)
                 .hasMessage(
-                        "Bulkhead 'reports' is full, and the call cannot wait: 2 calls of this instance already block pooled "
+                        "Bulkhead 'reports' is full, and the call cannot wait: 2 calls of this instance already block worker "
                                 + "threads while they wait for permits. Return a Uni, use virtual threads, or raise "
                                 + "quarkus.redis-bulkhead.max-blocked-threads")
                 .satisfies(full -> assertThat(((BulkheadFullException) full).nearestLeaseEnd()).isEqualTo(FAR));
@@ -113,7 +113,7 @@ class WaitingCallsTest {
     @Test
     void theBoundOfABulkheadCountsAllItsKeysAndAllKindsOfCalls() {
         Semaphore semaphore = engine.semaphore(TWO_WAIT);
-        semaphore.forKey("a", OptionalInt.empty()).admit("A#a", WaitsOn.POOLED_THREAD);
+        semaphore.forKey("a", OptionalInt.empty()).admit("A#a", WaitsOn.WORKER_THREAD);
         answerWaiting("reports");
         semaphore.forKey("b", OptionalInt.of(7)).admit("A#a");
         answerWaiting("reports");
@@ -123,7 +123,7 @@ class WaitingCallsTest {
         answerFull();
 
         assertThat(rejection(third)).hasMessage("Bulkhead 'reports' is full for this key, and the call cannot wait: 2 calls of "
-                + "this instance already wait at this bulkhead. Raise quarkus.redis-bulkhead.\"reports\".max-waiters, or "
+                + "this instance already wait for this bulkhead. Raise quarkus.redis-bulkhead.\"reports\".max-waiters, or "
                 + "SemaphoreSpec.maxWaiters for a bulkhead that is defined in code");
         assertThat(granted(waitElsewhere(other("others")))).as("another bulkhead").isNotDone();
     }
@@ -227,7 +227,7 @@ class WaitingCallsTest {
     }
 
     private Admission away(Semaphore semaphore) {
-        Admission admission = semaphore.admit("A#a", WaitsOn.POOLED_THREAD);
+        Admission admission = semaphore.admit("A#a", WaitsOn.WORKER_THREAD);
         store.acquires.get("reports").completeExceptionally(new StoreException("away", false, null));
         return admission;
     }
@@ -241,7 +241,7 @@ class WaitingCallsTest {
     }
 
     private Admission askOnThread(SemaphoreSpec spec) {
-        return engine.semaphore(spec).admit("A#a", WaitsOn.POOLED_THREAD);
+        return engine.semaphore(spec).admit("A#a", WaitsOn.WORKER_THREAD);
     }
 
     private Admission waitOnThread(SemaphoreSpec spec) {

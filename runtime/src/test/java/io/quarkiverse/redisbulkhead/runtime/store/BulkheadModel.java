@@ -29,7 +29,7 @@ final class BulkheadModel {
 
     private static final long LIMITS_CERTAINLY_KEPT = 55_000;
     private static final long FIRST_LEASE = 2_000;
-    private static final long GATE_LASTS = 1_250;
+    private static final long GRACE_PERIOD = 1_250;
     private static final long LIMITS_KEPT = 60_000;
     private static final long LIMITS_REFRESHED = 5_000;
 
@@ -97,7 +97,7 @@ final class BulkheadModel {
     private OptionalInt resizedTo = OptionalInt.empty();
     private long lastTicket;
     private final boolean mayLoseData;
-    private long gateEnd;
+    private long gracePeriodEnd;
     private long now;
     private Expected expected = new Expected();
 
@@ -136,11 +136,11 @@ final class BulkheadModel {
         int limit = resizedTo.orElse(request.limit());
         Entry waiter = find(waiters, request.permitId());
         long old = request.fair() ? Math.min(request.ticket(), Math.max(lastTicket, now * 1_000)) : 0;
-        if (mayLoseData && old > 0 && lastTicket == 0 && queue().isEmpty() && gateEnd <= now) {
-            gateEnd = now + GATE_LASTS;
+        if (mayLoseData && old > 0 && lastTicket == 0 && queue().isEmpty() && gracePeriodEnd <= now) {
+            gracePeriodEnd = now + GRACE_PERIOD;
             lastTicket = now * 1_000 - 1;
         }
-        boolean isNext = gateEnd <= now && queue().stream().allMatch(each -> old > 0 && each.ticket > old);
+        boolean isNext = gracePeriodEnd <= now && queue().stream().allMatch(each -> old > 0 && each.ticket > old);
         if (isNext && holders.size() < limit) {
             waiters.remove(waiter);
             holders.add(new Entry(request, newTicket(), now, now + request.lease().toMillis()));
@@ -213,7 +213,7 @@ final class BulkheadModel {
                 gone.add(id);
             }
         }
-        int free = queue().isEmpty() && gateEnd <= now ? Math.max(0, resizedTo.orElse(limit) - holders.size()) : 0;
+        int free = queue().isEmpty() && gracePeriodEnd <= now ? Math.max(0, resizedTo.orElse(limit) - holders.size()) : 0;
         return new PollReply(handedOver, gone, free, nearestLeaseEnd(), now);
     }
 
@@ -245,8 +245,8 @@ final class BulkheadModel {
         return wasResized;
     }
 
-    boolean gateIsShut() {
-        return gateEnd > now;
+    boolean isGracePeriod() {
+        return gracePeriodEnd > now;
     }
 
     OptionalInt resizedTo() {
@@ -294,7 +294,7 @@ final class BulkheadModel {
     private void settle() {
         holders.removeIf(entry -> entry.end <= now);
         waiters.removeIf(entry -> entry.end <= now);
-        while (gateEnd <= now && !queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
+        while (gracePeriodEnd <= now && !queue().isEmpty() && holders.size() < limitFor(queue().get(0))) {
             Entry first = queue().get(0);
             waiters.remove(first);
             Entry holder = new Entry(first.request, newTicket(), now,
@@ -306,7 +306,7 @@ final class BulkheadModel {
 
     /** After settling, hence all waiters live. */
     private void wake(int least, int most) {
-        if (!queue().isEmpty() || gateEnd > now) {
+        if (!queue().isEmpty() || gracePeriodEnd > now) {
             return;
         }
         List<Entry> able = waiters.stream().filter(waiter -> limitFor(waiter) > holders.size()).toList();
@@ -349,8 +349,9 @@ final class BulkheadModel {
     }
 
     private Duration nearestLeaseEnd() {
-        return Duration.ofMillis(LongStream.concat(holders.stream().mapToLong(entry -> entry.end), LongStream.of(gateEnd))
-                .map(end -> end - now).filter(left -> left > 0).min().orElse(0));
+        return Duration
+                .ofMillis(LongStream.concat(holders.stream().mapToLong(entry -> entry.end), LongStream.of(gracePeriodEnd))
+                        .map(end -> end - now).filter(left -> left > 0).min().orElse(0));
     }
 
     private static Entry find(List<Entry> entries, String id) {

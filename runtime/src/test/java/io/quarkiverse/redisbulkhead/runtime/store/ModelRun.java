@@ -249,7 +249,7 @@ final class ModelRun {
         // One that claims the ticket of the head may come before it, and is served with the next step.
         boolean isShared = head.isPresent() && occupancy.waiters().stream()
                 .filter(waiter -> waiter.ticket() == head.get().ticket()).count() > 1;
-        require(!settled || head.isEmpty() || model.gateIsShut() || isShared
+        require(!settled || head.isEmpty() || model.isGracePeriod() || isShared
                 || occupancy.inUse() >= limitOf(head.get().permitId(), occupancy),
                 "Nobody must wait while a permit is free, but there waits", head, occupancy);
     }

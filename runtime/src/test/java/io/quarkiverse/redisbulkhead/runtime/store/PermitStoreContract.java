@@ -516,8 +516,7 @@ public abstract class PermitStoreContract {
 
     /**
      * Trap 10: the waiters of a process that was killed cost one place and one first lease, all of them together, though a
-     * permit
-     * may be handed to some of them before they count as dead.
+     * permit may be handed to some of them before they count as dead.
      */
     @Test
     void theWaitersOfAKilledProcessCostFiveSecondsInAll() {
@@ -1096,13 +1095,12 @@ public abstract class PermitStoreContract {
         AcquireRequest request = new AcquireRequest(bulkhead.self, bulkhead.unique("b"), 1, LEASE, false, PLACE,
                 ticketOfBefore(), "app", "host:1", "Type#method");
 
-        assertThat(get(stores.first().acquire(request))).as("nor shuts it the gate").isInstanceOf(Granted.class);
+        assertThat(get(stores.first().acquire(request))).as("no grace period").isInstanceOf(Granted.class);
     }
 
     /**
      * Guarantee 5: a store that has lost everything does not serve the first one that comes back, but waits for those with
-     * lower
-     * tickets, of other processes, too.
+     * lower tickets, of other processes, too.
      */
     @Test
     void afterALossOfAllDataTheOldOrderIsKept() {
@@ -1110,18 +1108,18 @@ public abstract class PermitStoreContract {
         long before = ticketOfBefore();
 
         assertThat(ask("third").again(before + 3).waiting().send())
-                .isEqualTo(new Waiting(1, PermitStore.GATE_LASTS, bulkhead.now(), before + 3, false));
-        assertThat(ask("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GATE_LASTS, false));
+                .isEqualTo(new Waiting(1, PermitStore.GRACE_PERIOD, bulkhead.now(), before + 3, false));
+        assertThat(ask("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GRACE_PERIOD, false));
         assertThat(ask("waits").fair(true).waiting().send()).isInstanceOf(Waiting.class);
         ask("open").waiting().send();
-        stores.advance(PermitStore.GATE_LASTS.minus(TICK));
+        stores.advance(PermitStore.GRACE_PERIOD.minus(TICK));
         ask("second").again(before + 2).throughSecond().place(PLACE);
         ask("first").again(before + 1).place(PLACE);
-        PollReply shut = bulkhead.poll(1, PLACE, "first", "second", "third");
-        assertThat(shut.handedOver()).isEmpty();
-        assertThat(shut.free()).isZero();
-        assertThat(shut.nearestLeaseEnd()).isEqualTo(TICK);
-        assertThat(bulkhead.occupancy().waiting()).as("the gate is no waiter").isEqualTo(5);
+        PollReply early = bulkhead.poll(1, PLACE, "first", "second", "third");
+        assertThat(early.handedOver()).isEmpty();
+        assertThat(early.free()).isZero();
+        assertThat(early.nearestLeaseEnd()).isEqualTo(TICK);
+        assertThat(bulkhead.occupancy().waiting()).as("the grace period is no waiter").isEqualTo(5);
         assertThat(bulkhead.waiters()).containsExactly("first", "second", "third", "waits", "open");
         assertThat(bulkhead.occupancy(1).waiters()).extracting(Waiter::permitId).containsExactly(bulkhead.unique("first"));
         stores.advance(TICK);
@@ -1136,15 +1134,15 @@ public abstract class PermitStoreContract {
         bulkhead.awaitPermitFree("open");
     }
 
-    /** The gate is shut once, and opens also when whoever shut it has gone. */
+    /** There is one grace period, and it also ends when the waiter that started it has left. */
     @Test
-    void theGateOpensForNewcomers() {
+    void theGracePeriodEndsForNewcomers() {
         assumeTrue(stores.mayLoseData(), "This store loses nothing");
         ask("gone").again(ticketOfBefore()).place(PLACE);
         bulkhead.release("gone");
         assertThat(bulkhead.occupancy().waiting()).isZero();
         assertThat(ask("new").send()).isInstanceOf(Full.class);
-        stores.advance(PermitStore.GATE_LASTS);
+        stores.advance(PermitStore.GRACE_PERIOD);
 
         assertThat(ask("new").send()).isInstanceOf(Granted.class);
         bulkhead.release("new");
@@ -1154,7 +1152,7 @@ public abstract class PermitStoreContract {
 
     /** Where anything is known, nothing was lost, and nobody waits in vain. */
     @Test
-    void theGateIsNotShutWhereTheLastTicketIsKnown() {
+    void thereIsNoGracePeriodWhereTheLastTicketIsKnown() {
         ask("a").send();
         bulkhead.release("a");
 
@@ -1162,7 +1160,7 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void afterTheClockWasSetBackTheGateIsOpen() {
+    void afterTheClockWasSetBackThereIsNoGracePeriod() {
         assumeTrue(stores.mayLoseData(), "This store loses nothing");
         ask("b").again(ticketOfBefore()).place(PLACE);
         setClockBack(LONG_AGO);

@@ -54,7 +54,7 @@ final class OccupancyCall implements RedisCall<Occupancy> {
                 .compose(replies -> look(connection, clock.read(replies.get(0)).millis()));
     }
 
-    // Of the queue one more than asked for, as the first may be the gate.
+    // Of the queue one more than asked for, as the first may be the grace period.
     private Future<Occupancy> look(RedisConnection connection, long now) {
         List<Request> transaction = List.of(Request.cmd(Command.MULTI),
                 count(Part.HOLDERS, now), count(Part.WAITERS, now),

@@ -14,8 +14,8 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 
 /**
- * Looks at some holders of a bulkhead without its lock, and tells which unexpired permits stand in the name of a process. What
- * is known of a permit is asked for after it was seen; one that was released between the two is not told.
+ * Reads some holders of a bulkhead without its lock, and returns the unexpired permits that Redis keeps for a process. The
+ * details of a permit are read after its id; a permit that is released between the two is missing.
  */
 final class OwnPermitsCall implements RedisCall<Seen> {
 

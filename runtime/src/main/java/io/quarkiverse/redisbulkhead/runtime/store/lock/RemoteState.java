@@ -35,8 +35,8 @@ final class RemoteState implements BulkheadState {
     /** How long a waiter that was told of a free permit lets others go first; it is back in its turn when it asks in vain. */
     private static final Duration TOLD = Duration.ofSeconds(10);
 
-    /** The gate is an entry of the queue that is no waiter, scored by its end in milliseconds: less than any ticket. */
-    static final String GATE = "the gate";
+    /** The grace period is an entry of the queue that is no waiter, scored by its end in milliseconds: less than any ticket. */
+    static final String GRACE_ENTRY = "grace period";
 
     /** How long a limit that an operator has set outlives its last use. */
     private static final Duration OVERRIDE_LASTS = Duration.ofDays(RedisSemaphore.RESIZE_LASTS_DAYS);
@@ -282,17 +282,17 @@ final class RemoteState implements BulkheadState {
     }
 
     @Override
-    public void shutGate(long until) {
-        data.queue().put(GATE, until);
-        keep(PermitStore.GATE_LASTS, Part.QUEUE, Part.TICKET);
+    public void startGracePeriod(long until) {
+        data.queue().put(GRACE_ENTRY, until);
+        keep(PermitStore.GRACE_PERIOD, Part.QUEUE, Part.TICKET);
         data.ticket().noteTheTime(time.micros());
     }
 
     @Override
-    public OptionalLong gateEnd() {
-        OptionalLong end = data.queue().score(GATE);
-        // One that is shut for longer than ever was so before the clock was set back.
-        return end.isPresent() && end.getAsLong() > now && end.getAsLong() <= time.endOf(PermitStore.GATE_LASTS) ? end
+    public OptionalLong gracePeriodEnd() {
+        OptionalLong end = data.queue().score(GRACE_ENTRY);
+        // A longer one began before the clock was set back, and does not count.
+        return end.isPresent() && end.getAsLong() > now && end.getAsLong() <= time.endOf(PermitStore.GRACE_PERIOD) ? end
                 : OptionalLong.empty();
     }
 
@@ -303,12 +303,12 @@ final class RemoteState implements BulkheadState {
 
     @Override
     public boolean isBeforeQueue(long ticket) {
-        return gateEnd().isEmpty() && data.queue().first().filter(first -> first.score() > ticket).isPresent();
+        return gracePeriodEnd().isEmpty() && data.queue().first().filter(first -> first.score() > ticket).isPresent();
     }
 
     @Override
     public Optional<QueuedWaiter> firstInQueue() {
-        while (!queueIsEmpty() && !frugal && gateEnd().isEmpty()) {
+        while (!queueIsEmpty() && !frugal && gracePeriodEnd().isEmpty()) {
             Optional<Member> first = data.queue().first();
             if (first.isEmpty()) {
                 fellShort = true;

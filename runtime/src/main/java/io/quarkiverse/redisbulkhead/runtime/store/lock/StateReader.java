@@ -102,7 +102,7 @@ final class StateReader {
                     members -> sets.put(part, new ScoredSet(keys.of(part), sizes.get(part), members)));
             askForIds(questions, part);
         }
-        questions.askScores(keys.of(Part.QUEUE), List.of(RemoteState.GATE),
+        questions.askScores(keys.of(Part.QUEUE), List.of(RemoteState.GRACE_ENTRY),
                 (id, score) -> sets.get(Part.QUEUE).know(id, score));
         sets.put(Part.CANCELLED, new ScoredSet(keys.of(Part.CANCELLED), 0, List.of()));
         askForIds(questions, Part.CANCELLED);
@@ -115,7 +115,7 @@ final class StateReader {
     private int howMany(Part part) {
         return switch (part) {
             case STANDBY -> Math.max(few, TOLD_OF);
-            // The gate is one of them.
+            // The grace period is one of them.
             case QUEUE -> few + 1;
             default -> few;
         };

@@ -30,8 +30,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     /**
      * Those in the queue first and by ticket, then the others by the time of their coming. Those with the same ticket are
-     * equal, so
-     * a stable sort leaves them in the order of the queue.
+     * equal, so a stable sort leaves them in the order of the queue.
      */
     public static final Comparator<Waiter> WAITERS_IN_ORDER = Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
             .thenComparing(Waiter::ticket)

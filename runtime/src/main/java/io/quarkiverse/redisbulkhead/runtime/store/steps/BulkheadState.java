@@ -82,25 +82,26 @@ public interface BulkheadState {
     }
 
     /**
-     * Shuts the gate: nobody in the queue is served until then, in milliseconds since the epoch. Only where all
-     * {@linkplain #mayBeLost may be lost}.
+     * Starts the grace period, in which no waiter in the queue is served. Only where all {@linkplain #mayBeLost may be lost}.
+     *
+     * @param until its end, in milliseconds since the epoch
      */
-    default void shutGate(long until) {
-        throw new IllegalStateException("A store that loses nothing has no gate");
+    default void startGracePeriod(long until) {
+        throw new IllegalStateException("A store that loses nothing has no grace period");
     }
 
-    /** Until when the gate is shut; empty when it is open. */
-    default OptionalLong gateEnd() {
+    /** The end of the grace period, in milliseconds since the epoch; empty outside of it. */
+    default OptionalLong gracePeriodEnd() {
         return OptionalLong.empty();
     }
 
-    /** Whether nobody waits in the queue, and the gate is open. */
+    /** Whether the queue is empty, and there is no grace period. */
     boolean queueIsEmpty();
 
-    /** Whether nobody in the queue has this ticket or a smaller one, and the gate is open. */
+    /** Whether the queue has no equal or smaller ticket, and there is no grace period. */
     boolean isBeforeQueue(long ticket);
 
-    /** The first of the live waiters in the queue, when the gate is open; as far as the state reaches. */
+    /** The first of the live waiters in the queue, outside of the grace period; as far as the state reaches. */
     Optional<QueuedWaiter> firstInQueue();
 
     /** Gives a permit to a waiter, with a fencing token that is greater than all before, and tells it. */

@@ -56,7 +56,7 @@ public final class BulkheadSteps {
         int limit = limitOf(request);
         long ticket = oldTicket(request);
         if (ticket > 0 && state.mayBeLost()) {
-            state.shutGate(state.time().endOf(PermitStore.GATE_LASTS));
+            state.startGracePeriod(state.time().endOf(PermitStore.GRACE_PERIOD));
         }
         if (state.inUse() < limit && (state.queueIsEmpty() || ticket > 0 && state.isBeforeQueue(ticket))) {
             return new Granted(state.grant(request, state.time().endOf(request.lease())), false);
@@ -203,9 +203,9 @@ public final class BulkheadSteps {
         }
     }
 
-    /** When to ask again if no notice comes: when a lease ends, or the gate opens. */
+    /** When to ask again if no notice comes: when a lease or the grace period ends. */
     private Duration nearestLeaseEnd() {
-        long end = Math.min(state.nearestLeaseEnd().orElse(Long.MAX_VALUE), state.gateEnd().orElse(Long.MAX_VALUE));
+        long end = Math.min(state.nearestLeaseEnd().orElse(Long.MAX_VALUE), state.gracePeriodEnd().orElse(Long.MAX_VALUE));
         return end == Long.MAX_VALUE ? Duration.ZERO : Duration.ofMillis(Math.max(1, end - state.time().nextMillis()));
     }
 }

@@ -35,7 +35,7 @@ end
 
 local function isNext(ticket)
     local first = redis.call('ZRANGE', QUEUE, 0, 0, 'WITHSCORES')
-    return not first[2] or ticket > 0 and tonumber(first[2]) > ticket and not gateEnds()
+    return not first[2] or ticket > 0 and tonumber(first[2]) > ticket and not gracePeriodEnd()
 end
 
 local function acquire(id, ticket, stated, lease, fair, place, rest)
@@ -56,7 +56,7 @@ local function acquire(id, ticket, stated, lease, fair, place, rest)
     local limit = override or stated
     local old = fair and oldTicket(ticket) or 0
     if old > 0 and not lastTicket and redis.call('ZCARD', QUEUE) == 0 then
-        shutGate()
+        startGracePeriod()
     end
     if used() < limit and isNext(old) then
         local token = nextTicket(lease + SLACK)

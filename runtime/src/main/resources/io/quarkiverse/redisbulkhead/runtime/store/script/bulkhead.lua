@@ -11,9 +11,9 @@ local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
 local LONGEST_PLACE = 3000
 local FIRST_LEASE = 2000
 
--- After a loss of all data, an entry at the head of the queue that is no waiter: until its score, ms, nobody in the queue is served, so that
--- those with lower tickets have come back by then. Milliseconds are less than any ticket, and no permit id has a space in it.
-local GATE, GATE_LASTS = 'the gate', 1250
+-- After a loss of all data there is a grace period, in which no waiter in the queue is served, so that those with lower tickets can queue again
+-- first. It is an entry in the queue, scored by its end in milliseconds, which is less than any ticket. No permit id contains a space.
+local GRACE_ENTRY, GRACE_PERIOD = 'grace period', 1250
 
 local lastTicket = redis.call('GET', TICKET)
 local override = tonumber(redis.call('HGET', LIMITS, 'override'))
@@ -67,16 +67,16 @@ local function isAfterNow(score)
     return score and tonumber(score) > now
 end
 
--- Until when the gate is shut, or nil. One that is shut for longer than ever was so before the clock was set back, and does not count.
-local function gateEnds()
-    local ends = anybodyWaits and tonumber(redis.call('ZSCORE', QUEUE, GATE) or 0)
-    return ends and ends > now and ends <= from + GATE_LASTS and ends or nil
+-- The end of the grace period, ms, or nil. A longer one began before the clock was set back, and does not count.
+local function gracePeriodEnd()
+    local ends = anybodyWaits and tonumber(redis.call('ZSCORE', QUEUE, GRACE_ENTRY) or 0)
+    return ends and ends > now and ends <= from + GRACE_PERIOD and ends or nil
 end
 
--- When to ask again if nobody tells anything: when a lease ends, or the gate opens.
+-- When to ask again if nobody tells anything: when a lease or the grace period ends.
 local function nearestLeaseEnd()
     local nearest = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    local ends = math.min(tonumber(nearest[2]) or math.huge, gateEnds() or math.huge)
+    local ends = math.min(tonumber(nearest[2]) or math.huge, gracePeriodEnd() or math.huge)
     return ends < math.huge and math.max(1, ends - from) or 0
 end
 
@@ -112,9 +112,9 @@ local function oldTicket(ticket)
     return math.min(ticket, math.max(tonumber(lastTicket) or 0, micros))
 end
 
-local function shutGate()
-    put(GATE_LASTS + SLACK, 'ZADD', QUEUE, whole(from + GATE_LASTS), GATE)
-    noteTheTime(GATE_LASTS + SLACK)
+local function startGracePeriod()
+    put(GRACE_PERIOD + SLACK, 'ZADD', QUEUE, whole(from + GRACE_PERIOD), GRACE_ENTRY)
+    noteTheTime(GRACE_PERIOD + SLACK)
     anybodyWaits = true
 end
 
@@ -176,7 +176,7 @@ end
 
 -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
 local function handOver()
-    if gateEnds() then
+    if gracePeriodEnd() then
         return
     end
     local inUse = used()

@@ -1,7 +1,7 @@
 -- What all scripts begin with: the keys of a bulkhead, and its clock.
 --
 -- KEYS[1] holders    sorted set  permit id -> end of its lease, ms
--- KEYS[2] queue      sorted set  permit id -> ticket; the waiters that are served in order; and the gate, see bulkhead.lua
+-- KEYS[2] queue      sorted set  permit id -> ticket; the waiters that are served in order; and the grace period, see bulkhead.lua
 -- KEYS[3] ticket     string      the last ticket given, or when a lease or a place was lengthened last, us; what is greater
 -- KEYS[4] details    hash        permit id -> ticket of a waiter or fencing token of a holder, since (ms), lease (ms), limit, mailbox, application, instance, method; one a line
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms

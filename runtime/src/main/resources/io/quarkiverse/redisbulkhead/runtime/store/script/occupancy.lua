@@ -25,7 +25,7 @@ local function list(ids)
     end
 end
 if most > 0 then
-    -- One more, as the first may be the gate.
+    -- One more, as the first may be the grace period.
     list(redis.call('ZRANGE', QUEUE, 0, most))
     if #waiters < most then
         list(redis.call('ZRANGEBYSCORE', WAITERS, AFTER_NOW, '+inf', 'LIMIT', 0, most))

@@ -1,4 +1,4 @@
--- Tells which unexpired permits stand in the name of a process, in steps. Changes nothing.
+-- Returns the unexpired permits that Redis keeps for a process, in steps. Changes nothing.
 --
 -- KEYS    as in keys.lua; writes nothing
 -- ARGV[1] the mailbox of the process

@@ -142,7 +142,7 @@ class BatchTest {
         }
         state.put("cancelled", view.scores(Part.CANCELLED).entrySet().stream().filter(one -> one.getValue() > BulkheadView.NOW)
                 .map(Object::toString).sorted().toList());
-        state.put("gate", view.gateIsShut());
+        state.put("grace period", view.isGracePeriod());
         state.put("details", alive(view.details(), view));
         state.put("limits", new TreeMap<>(redis.hash(BulkheadView.key(Part.LIMITS))));
         for (String name : redis.names()) {

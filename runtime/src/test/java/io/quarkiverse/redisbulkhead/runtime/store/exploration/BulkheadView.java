@@ -22,9 +22,9 @@ record BulkheadView(RedisModel redis) {
     /** What the clock of the server always shows, milliseconds. */
     static final long NOW = 1_700_000_000_000L;
 
-    static final String GATE = "the gate";
+    static final String GRACE_ENTRY = "grace period";
 
-    private static final long GATE_LASTS = PermitStore.GATE_LASTS.toMillis();
+    private static final long GRACE_PERIOD = PermitStore.GRACE_PERIOD.toMillis();
 
     private static final BulkheadKeys KEYS = new BulkheadKeys("x", BulkheadId.of("b"));
 
@@ -62,13 +62,13 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
-    /** The end of the gate, milliseconds; 0 when there is none. */
-    long gateEnd() {
-        return scores(Part.QUEUE).getOrDefault(GATE, 0d).longValue();
+    /** The end of the grace period, milliseconds; 0 when there is none. */
+    long gracePeriodEnd() {
+        return scores(Part.QUEUE).getOrDefault(GRACE_ENTRY, 0d).longValue();
     }
 
-    boolean gateIsShut() {
-        return gateEnd() > NOW && gateEnd() <= NOW + GATE_LASTS;
+    boolean isGracePeriod() {
+        return gracePeriodEnd() > NOW && gracePeriodEnd() <= NOW + GRACE_PERIOD;
     }
 
     /** Who waits in the queue and is alive, by ticket. */
@@ -99,7 +99,7 @@ record BulkheadView(RedisModel redis) {
         for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY)) {
             ids.addAll(scores(part).keySet());
         }
-        ids.remove(GATE);
+        ids.remove(GRACE_ENTRY);
         return ids;
     }
 }

@@ -36,7 +36,8 @@ final class Canonical {
             view.scores(part).replaceAll((id, end) -> end - millis);
         }
         for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
-            view.scores(part).replaceAll((id, micros) -> micros - (id.equals(BulkheadView.GATE) ? millis : millis * 1000));
+            view.scores(part)
+                    .replaceAll((id, micros) -> micros - (id.equals(BulkheadView.GRACE_ENTRY) ? millis : millis * 1000));
         }
         String ticket = store.text(BulkheadView.key(Part.TICKET));
         if (ticket != null) {
@@ -103,7 +104,7 @@ final class Canonical {
         Set<Long> tickets = new TreeSet<>();
         view.scores(Part.QUEUE).values().forEach(ticket -> tickets.add(ticket.longValue()));
         view.details().keySet().forEach(id -> tickets.add(view.ticketOf(id)));
-        tickets.remove(view.gateEnd());
+        tickets.remove(view.gracePeriodEnd());
         tickets.addAll(world.allTickets());
         if (last != null) {
             tickets.add(Long.parseLong(last));
@@ -111,7 +112,7 @@ final class Canonical {
         tickets.remove(0L);
         Map<Long, Long> renumbered = renumbered(new TreeSet<>(tickets),
                 world.mayHappen(Rare.CLOCK_BACK) ? Setting.TICK * 1000 : 0);
-        view.scores(Part.QUEUE).replaceAll((id, ticket) -> id.equals(BulkheadView.GATE) ? Math.max(ticket, NOW)
+        view.scores(Part.QUEUE).replaceAll((id, ticket) -> id.equals(BulkheadView.GRACE_ENTRY) ? Math.max(ticket, NOW)
                 : (double) renumbered.get(ticket.longValue()));
         view.details().replaceAll((id, text) -> {
             PermitDetails old = PermitDetails.parse(text).orElseThrow();

@@ -46,7 +46,7 @@ final class StoreRules {
         checkGranted(world, request, outcome, granted, broken);
         checkComingBack(world, request, outcome, granted, broken);
         if (request.operation() != Operation.RENEW && !isRefused(outcome) && after.holders().size() < setting.limit()
-                && !after.queue().isEmpty() && !after.gateIsShut()) {
+                && !after.queue().isEmpty() && !after.isGracePeriod()) {
             broken.add(NOT_PASSED_ON);
         }
         if (request.operation() != Operation.RENEW && !isRefused(outcome)
@@ -121,7 +121,7 @@ final class StoreRules {
         BulkheadView before = new BulkheadView(world.store);
         BulkheadView after = new BulkheadView(outcome.store());
         boolean allLost = before.lastTicket() == 0 && before.scores(Part.QUEUE).isEmpty();
-        if (!granted.isEmpty() && (before.gateIsShut() || after.gateIsShut() || allLost && request.ticket() > 0)) {
+        if (!granted.isEmpty() && (before.isGracePeriod() || after.isGracePeriod() || allLost && request.ticket() > 0)) {
             broken.add(SERVED_TOO_SOON);
         }
         if (request.ticket() > 0 && outcome.reply().what() == Reply.What.WAITING

@@ -69,7 +69,7 @@ final class WorldRules {
     }
 
     private void checkWaiters(World world, BulkheadView bulkhead, List<String> broken) {
-        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty() || bulkhead.gateIsShut()) {
+        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty() || bulkhead.isGracePeriod()) {
             return;
         }
         bulkhead.queue().entrySet().stream().min(Map.Entry.comparingByValue()).ifPresent(first -> {
