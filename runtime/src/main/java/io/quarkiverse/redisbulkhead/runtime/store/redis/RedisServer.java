@@ -90,10 +90,6 @@ final class RedisServer {
         private int silentTicks;
         private boolean closed;
 
-        private boolean isSilent() {
-            return silentTicks > TICKS_PER_TIMEOUT / 2;
-        }
-
         private OpenConnection(Redis client, RedisConnection redis) {
             this.client = client;
             this.redis = redis;
@@ -497,7 +493,7 @@ final class RedisServer {
             probe(connection);
             return;
         }
-        List.copyOf(connections).stream().filter(OpenConnection::isSilent)
+        List.copyOf(connections).stream().filter(this::isSilent)
                 .forEach(silent -> connectionLost(silent, new StoreException("no reply to what was sent", true, null)));
         announceReconnection();
         flush();
@@ -659,12 +655,17 @@ final class RedisServer {
     private void replaceSilentConnections() {
         for (OpenConnection connection : List.copyOf(connections)) {
             connection.silentTicks += connection.inFlight.isEmpty() ? 0 : 1;
-            if (connection.isSilent() && connections.size() > 1) {
+            if (isSilent(connection) && connections.size() > 1) {
                 connectionLost(connection, new StoreException("no reply to what was sent", true, null));
-            } else if (connection.isSilent() && attempt == null && !retryPlanned) {
+            } else if (isSilent(connection) && attempt == null && !retryPlanned) {
                 open();
             }
         }
+    }
+
+    // A call that takes several round trips may use all of its time.
+    private boolean isSilent(OpenConnection connection) {
+        return connection.silentTicks > (maxInFlight == 1 ? TICKS_PER_TIMEOUT : TICKS_PER_TIMEOUT / 2);
     }
 
     private void failOverdue() {

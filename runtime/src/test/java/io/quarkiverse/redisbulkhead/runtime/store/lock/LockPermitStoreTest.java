@@ -264,7 +264,7 @@ class LockPermitStoreTest {
     void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
         int permits = 60;
         for (int i = 0; i < permits; i++) {
-            get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, Duration.ofMillis(1_500), true,
+            get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, Duration.ofSeconds(8), true,
                     Duration.ZERO,
                     "app", "host:1", "A#a")));
         }
@@ -274,7 +274,7 @@ class LockPermitStoreTest {
                             "A#a"))))
                     .isInstanceOf(Waiting.class);
         }
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
 
         get(store.release(BulkheadId.of("reports"), "never"));
 
