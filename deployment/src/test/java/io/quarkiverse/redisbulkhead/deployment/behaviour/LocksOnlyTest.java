@@ -2,8 +2,10 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.inject.Inject;
 
@@ -54,6 +56,8 @@ class LocksOnlyTest {
         assertThatThrownBy(lock::owner).isInstanceOf(BulkheadUnavailableException.class);
 
         REDIS.start();
+        // A probe finds out that Redis is back.
+        await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> lock.owner().isEmpty());
         Permit owned = lock.lock();
         assertThat(owned.fencingToken()).isPositive();
         assertThat(lock.tryLock()).isEmpty();
