@@ -115,8 +115,8 @@ class ArchitectureTest {
     @Test
     void theStoresKnowNeitherCdiNorConfigurationNorQuarkus() {
         classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..", ROOT,
-                        ROOT + ".runtime.store..")
+                .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..",
+                        "io.netty.handler.codec..", ROOT, ROOT + ".runtime.store..")
                 .check(CLASSES);
     }
 

@@ -618,10 +618,9 @@ final class RedisServer {
             replaceSilentConnections();
             silentTicks += isFirstHandshake() ? 0 : 1;
             if (silentTicks > TICKS_PER_TIMEOUT) {
-                beginOutage(new Outage(label + " gives no answer for " + timeoutMillis
+                beginOutage(new Outage(label + " has not executed a command for " + timeoutMillis
                         + " ms (quarkus.redis-bulkhead.command-timeout)"
-                        + (lastError == null ? "" : ". Last error: " + lastError),
-                        null, true));
+                        + (lastError == null ? "" : ". Last error: " + lastError), null, !isReplica));
                 connect();
             } else {
                 failOverdue();

@@ -370,7 +370,7 @@ class LockPermitStoreTest {
             // More often than there are connections.
             for (int i = 0; i < 8; i++) {
                 assertThatThrownBy(() -> get(process.store.acquire(request("a", 1)))).isInstanceOf(StoreException.class)
-                        .hasMessageContaining("The Redis user needs");
+                        .hasMessageContaining("The Redis user lacks");
             }
         }
         await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);

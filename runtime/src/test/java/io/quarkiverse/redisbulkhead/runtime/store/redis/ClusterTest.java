@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,22 @@ class ClusterTest {
             assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
                     reason -> assertThat(reason).contains("Redis Cluster"));
             assertThat(cluster.keys()).as("each node holds some").doesNotContain(0);
+        }
+    }
+
+    /** Trap 31: a node that refuses connections is left for another one. */
+    @Test
+    void aDeadNodeIsNoOutage() throws Exception {
+        RedisOptions options = cluster.restrictedOptions(kind);
+        List<String> endpoints = new ArrayList<>(options.getEndpoints());
+        endpoints.add(0, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
+        endpoints.add(2, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
+        options.setEndpoints(endpoints);
+        try (TestProcess process = new TestProcess(cluster.node(), kind, options, options)) {
+            for (int i = 0; i < 6; i++) {
+                everythingWorks(process, SemaphoreSpec.named(kind + " dead " + i).permits(1).fair(i % 2 == 0)
+                        .maxWait(Duration.ofMinutes(1)).build());
+            }
         }
     }
 

@@ -248,7 +248,7 @@ class JointCallTest {
             CompletionStage<RedisAnswer<String>> second = impatient.send(new Say("a", "second", Future.succeededFuture()));
             for (CompletionStage<RedisAnswer<String>> answer : List.of(first, second)) {
                 assertThatThrownBy(() -> answer.toCompletableFuture().get(LONGEST_SECONDS, TimeUnit.SECONDS))
-                        .hasMessageContaining("no answer for 300 ms");
+                        .hasMessageContaining("not executed a command for 300 ms");
             }
         }
     }

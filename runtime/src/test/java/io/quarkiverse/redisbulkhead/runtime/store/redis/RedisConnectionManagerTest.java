@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -268,6 +270,45 @@ class RedisConnectionManagerTest {
                 .hasMessageContaining("quarkus.redis.password");
         redis.command("ACL", "SETUSER", "shop", ">secret");
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
+    }
+
+    /** A connection whose handshake is refused is closed. */
+    @Test
+    void aRefusedHandshakeLeavesNoConnection() throws Exception {
+        AtomicInteger accepted = new AtomicInteger();
+        AtomicInteger ended = new AtomicInteger();
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                RedisConnectionManager refused = connections(TestRedis.options(server.getLocalPort()).setPassword("hunter2"),
+                        TIMEOUT)) {
+            new Thread(() -> {
+                while (!server.isClosed()) {
+                    try {
+                        Socket client = server.accept();
+                        accepted.incrementAndGet();
+                        new Thread(() -> refuse(client, ended)).start();
+                    } catch (IOException e) {
+                        // The test has ended.
+                        return;
+                    }
+                }
+            }).start();
+            assertThatThrownBy(() -> get(echo(refused, "PONG"))).hasMessageContaining("WRONGPASS");
+            await().atMost(30, TimeUnit.SECONDS).until(() -> accepted.get() > 2 && ended.get() >= accepted.get() - 1);
+        }
+        await().atMost(30, TimeUnit.SECONDS).until(() -> ended.get() == accepted.get());
+    }
+
+    private static void refuse(Socket client, AtomicInteger ended) {
+        try (client) {
+            byte[] command = new byte[1024];
+            while (client.getInputStream().read(command) > 0) {
+                client.getOutputStream().write("-WRONGPASS invalid username-password pair\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+        } catch (IOException e) {
+            // Reset by the client, which ends it as well.
+        } finally {
+            ended.incrementAndGet();
+        }
     }
 
     /** Trap 33: the event loop stands still for longer than the timeout; what has arrived meanwhile is read first. */

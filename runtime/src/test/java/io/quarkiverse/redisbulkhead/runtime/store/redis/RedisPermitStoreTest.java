@@ -379,7 +379,7 @@ class RedisPermitStoreTest {
         RedisOptions poor = redis.optionsOf("poor");
         try (TestProcess restricted = new TestProcess(redis, kind, poor, poor)) {
             assertThatThrownBy(() -> get(restricted.store.acquire(request("a", 5, LONG))))
-                    .isInstanceOf(StoreException.class).hasMessageContaining("The Redis user needs");
+                    .isInstanceOf(StoreException.class).hasMessageContaining("The Redis user lacks");
         } finally {
             redis.command("ACL", "DELUSER", "poor");
         }

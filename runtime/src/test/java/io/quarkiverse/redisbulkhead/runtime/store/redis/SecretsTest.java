@@ -160,7 +160,7 @@ class SecretsTest {
             notifications.open();
             await().atMost(10, TimeUnit.SECONDS)
                     .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
-            await().atMost(10, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("not understood")));
+            await().atMost(10, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
         }
         assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
     }
@@ -178,7 +178,7 @@ class SecretsTest {
             PermitStore store = TestStore.SCRIPT.open(redis, connections, notifications);
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
             await().atMost(10, TimeUnit.SECONDS)
-                    .until(() -> log.stream().anyMatch(line -> line.contains("subscription")));
+                    .until(() -> log.stream().anyMatch(line -> line.contains("Subscription")));
             return failure;
         }
     }
