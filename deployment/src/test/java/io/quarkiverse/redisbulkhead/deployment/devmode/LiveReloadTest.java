@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
 import io.quarkus.test.QuarkusDevModeTest;
 import io.restassured.common.mapper.TypeRef;
 
 /** Trap 27: every annotated shape is guarded before and after live reloads, by what the annotations say then. */
-@Tag("dev-mode")
+@ExtendWith(OneDevModeAtATime.class)
 class LiveReloadTest {
 
     @RegisterExtension

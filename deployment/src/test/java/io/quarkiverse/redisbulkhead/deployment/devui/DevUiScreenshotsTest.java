@@ -5,9 +5,9 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import java.nio.file.Path;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import com.microsoft.playwright.BrowserContext;
@@ -16,11 +16,12 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 
+import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
 /** Takes pictures of the pages in all their states, in both themes, for people to look at: {@code -Dscreenshots=<folder>}. */
-@Tag("dev-mode")
+@ExtendWith(OneDevModeAtATime.class)
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
 class DevUiScreenshotsTest {
 

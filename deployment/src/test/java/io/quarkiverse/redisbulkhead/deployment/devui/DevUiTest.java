@@ -15,8 +15,8 @@ import org.assertj.core.data.Offset;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
@@ -28,11 +28,12 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 
+import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
 /** The pages of the Dev UI in a real browser, and the tools of Dev MCP, with one start of the application. */
-@Tag("dev-mode")
+@ExtendWith(OneDevModeAtATime.class)
 class DevUiTest {
 
     static final KillableRedis REDIS = new KillableRedis("dev-ui-test");

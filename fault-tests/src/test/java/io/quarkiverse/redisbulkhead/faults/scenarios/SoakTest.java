@@ -16,17 +16,22 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Facts;
 
 /**
- * Load that goes on, with a small fault now and then, for as long as {@code -Dfaults.soak} says. What applications and Redis
- * have at the
- * end is what they had after the first minute.
+ * Load with frequent small faults, for as long as {@code -Dfaults.soak} says. Compares what the applications and
+ * Redis use at the end with what they used after warming up.
+ * <p>
+ * The default build runs it for 20 seconds. That shows threads and connections that leak with each fault; memory and keys
+ * need longer than the keys live.
  */
 @Tag("soak")
 class SoakTest {
 
-    // By then what the first keys left has expired.
-    private static final Duration WARM = Duration.ofSeconds(75);
-    private static final Duration BETWEEN_FAULTS = Duration.ofSeconds(5);
-    private static final Duration LONG = Duration.parse(System.getProperty("faults.soak", "PT2M"));
+    private static final Duration LONG = Duration.parse(System.getProperty("faults.soak", "PT20S"));
+    /** By then, the first keys have expired. */
+    private static final Duration KEYS_EXPIRED = Duration.ofSeconds(75);
+    private static final boolean KEYS_EXPIRE = LONG.compareTo(KEYS_EXPIRED) > 0;
+    /** So that a leak with each fault shows in a short run too. */
+    private static final Duration BETWEEN_FAULTS = KEYS_EXPIRE ? Duration.ofSeconds(5) : Duration.ofMillis(500);
+    private static final Duration WARM = KEYS_EXPIRE ? KEYS_EXPIRED : LONG.dividedBy(2);
     private static final int MANY_KEYS = 1_000_000;
     private static final long MEGABYTE = 1 << 20;
 
@@ -56,7 +61,8 @@ class SoakTest {
             stage.fault(faults.get(i % faults.size()));
             stage.awaitRecovery("open", Duration.ofSeconds(2));
             long next = Math.min(end, System.nanoTime() + BETWEEN_FAULTS.toNanos());
-            await("the next fault").atMost(BETWEEN_FAULTS.multipliedBy(2)).until(() -> System.nanoTime() >= next);
+            await("the next fault").atMost(BETWEEN_FAULTS.multipliedBy(2).plusSeconds(5))
+                    .until(() -> System.nanoTime() >= next);
         }
     }
 
@@ -74,16 +80,20 @@ class SoakTest {
     private static void assertThatNothingGrew(RedisProcess redis, List<WorkerProcess> workers, Use before) {
         await("what was there before").atMost(30, TimeUnit.SECONDS).pollInterval(2, TimeUnit.SECONDS).untilAsserted(() -> {
             Use after = use(redis, workers);
-            System.out.println("After the first minute: " + before + "; at the end: " + after);
+            System.out.println("After warming up: " + before + "; at the end: " + after);
             for (int i = 0; i < workers.size(); i++) {
                 Facts earlier = before.applications().get(i);
                 Facts later = after.applications().get(i);
                 assertThat(later.threads()).as("threads").isLessThanOrEqualTo(earlier.threads() + 3);
-                assertThat(later.heapBytes()).as("heap").isLessThan(earlier.heapBytes() * 5 / 4 + 2 * MEGABYTE);
+                if (KEYS_EXPIRE) {
+                    assertThat(later.heapBytes()).as("heap").isLessThan(earlier.heapBytes() * 5 / 4 + 2 * MEGABYTE);
+                }
             }
             assertThat(after.connections()).as("connections").isLessThanOrEqualTo(before.connections());
-            assertThat(after.keys()).as("keys").isLessThan(before.keys() * 3 / 2 + 100);
-            assertThat(after.memory()).as("memory of Redis").isLessThan(before.memory() * 3 / 2 + MEGABYTE);
+            if (KEYS_EXPIRE) {
+                assertThat(after.keys()).as("keys").isLessThan(before.keys() * 3 / 2 + 100);
+                assertThat(after.memory()).as("memory of Redis").isLessThan(before.memory() * 3 / 2 + MEGABYTE);
+            }
         });
     }
 }

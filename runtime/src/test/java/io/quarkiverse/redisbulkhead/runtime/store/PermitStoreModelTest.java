@@ -4,17 +4,19 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Compares a store with {@link BulkheadModel}, step by step, over random histories. The system property
- * {@code model.seed} sets the seed of the first history; a failure tells which one repeats it.
+ * {@code model.seed} sets the seed of the first history; a failure tells which one repeats it. {@code model.histories} sets how
+ * many there are; the profile {@code nightly} runs many.
  */
 public abstract class PermitStoreModelTest {
 
     private static final long DEFAULT_SEED = 1;
+    private static final int HISTORIES = Integer.getInteger("model.histories", 60);
 
     /** Opens the store for all histories; each uses a bulkhead of its own. */
     protected abstract StoreFixture open();
 
     protected int histories() {
-        return 200;
+        return HISTORIES;
     }
 
     protected int stepsPerHistory() {

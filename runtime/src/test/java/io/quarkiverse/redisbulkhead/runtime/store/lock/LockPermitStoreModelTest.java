@@ -30,6 +30,6 @@ class LockPermitStoreModelTest extends PermitStoreModelTest {
     /** Each step takes several round trips. */
     @Override
     protected int histories() {
-        return 120;
+        return super.histories() / 2;
     }
 }

@@ -22,14 +22,14 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 
 /**
- * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 20,000 of them;
+ * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 5,000 of them;
  * {@code -Dkeys=1000000} makes it a million.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class ManyKeysTest {
 
-    static final int KEYS = Integer.getInteger("keys", 20_000);
+    static final int KEYS = Integer.getInteger("keys", 5_000);
     static final int AT_ONCE = 500;
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(10))
