@@ -663,9 +663,9 @@ final class RedisServer {
         }
     }
 
-    // A call that takes several round trips may use all of its time.
+    // A call that takes several round trips has more time.
     private boolean isSilent(OpenConnection connection) {
-        return connection.silentTicks > (maxInFlight == 1 ? TICKS_PER_TIMEOUT : TICKS_PER_TIMEOUT / 2);
+        return connection.silentTicks > (maxInFlight == 1 ? 3 * TICKS_PER_TIMEOUT / 4 : TICKS_PER_TIMEOUT / 2);
     }
 
     private void failOverdue() {

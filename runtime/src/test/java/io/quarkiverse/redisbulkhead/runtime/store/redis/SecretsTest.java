@@ -47,7 +47,9 @@ class SecretsTest {
 
         @Override
         public void publish(LogRecord record) {
-            log.add(String.format(record.getMessage(), record.getParameters()) + printed(record.getThrown()));
+            boolean formatted = record.getParameters() == null || record.getParameters().length == 0;
+            log.add((formatted ? record.getMessage() : String.format(record.getMessage(), record.getParameters()))
+                    + printed(record.getThrown()));
         }
 
         @Override
