@@ -54,11 +54,15 @@ class OutagePolicyTest {
     @Inject
     RedisBulkheads bulkheads;
 
+    // The way back is automatic, whatever happened before: a probe finds out that Redis is back.
+    private void startRedis() {
+        REDIS.start();
+        await().atMost(LONG).ignoreExceptions().until(() -> guarded.rejecting(() -> "done").equals("done"));
+    }
+
     @BeforeEach
     void start() {
-        REDIS.start();
-        // The way back is automatic, whatever happened before: a probe finds out that Redis is back.
-        await().atMost(LONG).ignoreExceptions().until(() -> guarded.rejecting(() -> "done").equals("done"));
+        startRedis();
         assertThat(guarded.allowing(guarded::token)).isPositive();
         assertThat(guarded.own(guarded::token)).isPositive();
     }
@@ -169,7 +173,7 @@ class OutagePolicyTest {
     @Test
     void inMidCallAndAtTheRelease() throws Exception {
         for (String method : new String[] { "rejecting", "allowing", "own" }) {
-            REDIS.start();
+            startRedis();
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch end = new CountDownLatch(1);
             Callable<String> body = () -> {
@@ -190,7 +194,7 @@ class OutagePolicyTest {
 
             assertThat(caller.result()).as(method).isEqualTo("done");
         }
-        REDIS.start();
+        startRedis();
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> uni = guarded.rejectingLater(work).subscribeAsCompletionStage();
         REDIS.stop();
@@ -204,7 +208,7 @@ class OutagePolicyTest {
         REDIS.stop();
         Permit local = bulkheads.semaphore("own").acquire(Duration.ZERO);
         Permit allowed = bulkheads.semaphore("allowing").acquire(Duration.ZERO);
-        REDIS.start();
+        startRedis();
 
         assertThat(guarded.own(guarded::token)).isPositive();
         assertThat(guarded.allowing(guarded::token)).isPositive();
