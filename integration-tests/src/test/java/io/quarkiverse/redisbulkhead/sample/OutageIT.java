@@ -104,6 +104,8 @@ class OutageIT extends ProcessTestBase {
     }
 
     private void assertThatRedisIsUsed(SampleProcess application) throws Exception {
+        // A probe finds out that Redis is back.
+        await().atMost(Duration.ofSeconds(20)).until(() -> get(application, "/reports").join().statusCode() == 200);
         outside.reports().shut();
         outside.exports().shut();
         outside.quotes().shut();

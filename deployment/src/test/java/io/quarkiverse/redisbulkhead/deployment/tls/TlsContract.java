@@ -103,7 +103,7 @@ abstract class TlsContract {
 
         front.stop();
         front.start(certificates.server("server"), mutual);
-        assertThat(call()).isNull();
+        awaitServed();
     }
 
     @Test
@@ -115,7 +115,12 @@ abstract class TlsContract {
 
         front.stop();
         front.start(certificates.server("server"), mutual);
-        assertThat(call()).isNull();
+        awaitServed();
+    }
+
+    /** A probe finds out that Redis is back. */
+    void awaitServed() {
+        await().atMost(LONG).until(() -> call() == null);
     }
 
     private void assertUnavailable(String why) {
