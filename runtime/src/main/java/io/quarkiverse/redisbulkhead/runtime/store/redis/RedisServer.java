@@ -17,6 +17,7 @@ import org.jboss.logging.Logger;
 import io.netty.handler.codec.CodecException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,6 +26,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /**
  * One Redis server: its connections, the calls in flight, and whether it is available.
@@ -224,7 +226,7 @@ final class RedisServer {
                 keysOfProbe = first.call().routingKey();
             }
             connection.inFlight.add(next);
-            RedisConnection over = first.asking ? new Asking(connection.redis) : connection.redis;
+            RedisConnection over = new CallConnection(connection.redis, first.asking, reply -> progress(connection, reply));
             next.transmit(over).onComplete(result -> {
                 if (connection.closed) {
                     resendIfUnbatched(next);
@@ -238,6 +240,17 @@ final class RedisServer {
                     }
                 }
             });
+        }
+    }
+
+    // A call may take several round trips, for example to load a script.
+    private void progress(OpenConnection connection, AsyncResult<Response> reply) {
+        boolean isAlive = reply.succeeded()
+                || ErrorReply.of(reply.cause()).filter(error -> !error.isTransient() && !error.isAuthenticationMissing())
+                        .isPresent();
+        if (isAlive && !connection.closed) {
+            connection.silentTicks = 0;
+            silentTicks = 0;
         }
     }
 
@@ -456,7 +469,12 @@ final class RedisServer {
         }
         current.abandon = client::close;
         startTicking();
-        opening.compose(connection -> verifyAuthentication(connection).map(connection)).onComplete(result -> {
+        opening.compose(connection -> {
+            // The handshake and the first command have their time each.
+            current.ticks = 0;
+            silentTicks = lastError == null ? 0 : silentTicks;
+            return verifyAuthentication(connection).map(connection);
+        }).onComplete(result -> {
             if (current.over) {
                 client.close();
             } else if (result.succeeded()) {

@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.List;
+import java.util.function.Consumer;
 
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.redis.client.Command;
@@ -9,19 +11,33 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
-/** Sends {@code ASKING} before each command, for a node of a cluster that does not have the slot yet. */
-final class Asking implements RedisConnection {
+/**
+ * The connection as calls see it. Each reply counts as a sign of life, also those in the middle of a call that takes several
+ * round
+ * trips. To a node of a cluster that does not have the slot yet, {@code ASKING} goes before each command.
+ */
+final class CallConnection implements RedisConnection {
 
     private final RedisConnection connection;
+    private final boolean asking;
+    private final Consumer<AsyncResult<Response>> onReply;
 
-    Asking(RedisConnection connection) {
+    /**
+     * @param asking whether the node has to be told that it was named by {@code ASK}
+     * @param onReply receives each reply, before the call does
+     */
+    CallConnection(RedisConnection connection, boolean asking, Consumer<AsyncResult<Response>> onReply) {
         this.connection = connection;
+        this.asking = asking;
+        this.onReply = onReply;
     }
 
     @Override
     public Future<Response> send(Request command) {
-        connection.send(Request.cmd(Command.ASKING));
-        return connection.send(command);
+        if (asking) {
+            connection.send(Request.cmd(Command.ASKING));
+        }
+        return connection.send(command).onComplete(onReply::accept);
     }
 
     @Override
