@@ -12,9 +12,8 @@ import io.vertx.redis.client.Redis;
 
 /**
  * Makes the store in Redis from the configuration. It connects as the Redis client of the application does, with the same
- * options,
- * but over connections of its own: the client's pool is the application's, and its defaults refuse the thirty-first concurrent
- * call.
+ * options, but over connections of its own: the client's pool is the application's, and its defaults refuse the
+ * thirty-first concurrent call.
  */
 @Singleton
 public class RedisStoreFactory {

@@ -5,9 +5,8 @@ import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
 /**
- * Pauses between the tries of a request that the store could not serve, and why. They grow, and are random, so that callers
- * that
- * collided do not collide again. Not safe for threads.
+ * Pauses between the tries of a request that the store could not serve, and why. They grow, and are random, so that
+ * callers that collided do not collide again. Not safe for threads.
  */
 final class Backoff {
 

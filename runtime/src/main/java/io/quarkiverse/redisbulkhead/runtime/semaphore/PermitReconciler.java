@@ -15,13 +15,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * Releases permits that Redis keeps for this process but that the process does not know. A failover can promote a replica that
- * never
- * received a release.
+ * Releases permits that Redis keeps for this process but that the process does not know. A failover can promote a replica
+ * that never received a release.
  * <p>
- * No lock is needed: an id is known here from before its first request until it is released, and ids are never reused. So an
- * unknown id
- * belongs to a permit that is not held and will not be.
+ * No lock is needed: an id is known here from before its first request until it is released, and ids are never reused. So
+ * an unknown id belongs to a permit that is not held and will not be.
  * <p>
  * Thread-safe.
  */

@@ -12,9 +12,8 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * The connection as calls see it. Each reply counts as a sign of life, also those in the middle of a call that takes several
- * round
- * trips. To a node of a cluster that does not have the slot yet, {@code ASKING} goes before each command.
+ * The connection as calls see it. Each reply counts as a sign of life, also those in the middle of a call that takes
+ * several round trips. To a node of a cluster that does not have the slot yet, {@code ASKING} goes before each command.
  */
 final class CallConnection implements RedisConnection {
 

@@ -27,9 +27,9 @@ import io.vertx.redis.client.RedisReplicas;
 import io.vertx.redis.client.RedisRole;
 
 /**
- * Sends calls over its own connections to the Redis server that has their data: a single server, the master that the sentinels
- * name, or
- * a node of a cluster. The client's cluster connection is not used, because one dead node breaks it for all.
+ * Sends calls over its own connections to the Redis server that has their data: a single server, the master that the
+ * sentinels name, or a node of a cluster. The client's cluster connection is not used, because one dead node breaks it
+ * for all.
  * <p>
  * Every call completes: with a reply, an error, or an outage. See {@link RedisServer}.
  * <p>

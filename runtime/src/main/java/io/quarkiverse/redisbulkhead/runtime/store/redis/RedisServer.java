@@ -32,14 +32,12 @@ import io.vertx.redis.client.Response;
  * One Redis server: its connections, the calls in flight, and whether it is available.
  * <p>
  * A call is sent again when its connection breaks or the server replies with a transient error, so every call must be
- * idempotent. The
- * server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for the command timeout.
- * Then all
- * calls fail at once until a write succeeds.
+ * idempotent. The server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for
+ * the command timeout. Then all calls fail at once until a write succeeds.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>
- * Runs on the context of {@connection RedisConnectionManager}.
+ * Runs on the context of {@link RedisConnectionManager}.
  */
 final class RedisServer {
 
@@ -163,7 +161,7 @@ final class RedisServer {
         return outage != null;
     }
 
-    /** Takes a call that {@connection #flush} sends. */
+    /** Takes a call that {@link #flush} sends. */
     void submit(PendingCall<?> call) {
         if (closed) {
             call.fail(RedisConnectionManager.stopping());
@@ -694,7 +692,7 @@ final class RedisServer {
             }
             if (call.retries > 0) {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
-                        + " ms (quarkus.redis-bulkhead.command-timeout); last lastError: " + lastError,
+                        + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + lastError,
                         call.mayHaveBeenCarriedOut(),
                         null));
             } else if (age > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
