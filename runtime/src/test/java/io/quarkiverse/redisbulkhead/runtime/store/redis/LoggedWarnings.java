@@ -7,10 +7,11 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** The warnings of a class, from now on. */
+/** The warnings, and the other messages, that a class logs from now on. */
 final class LoggedWarnings extends Handler implements AutoCloseable {
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
+    private final List<String> infos = new CopyOnWriteArrayList<>();
     private final Logger logger;
 
     LoggedWarnings(Class<?> of) {
@@ -22,11 +23,14 @@ final class LoggedWarnings extends Handler implements AutoCloseable {
         return texts;
     }
 
+    List<String> infos() {
+        return infos;
+    }
+
     @Override
     public void publish(LogRecord message) {
-        if (message.getLevel().intValue() >= Level.WARNING.intValue()) {
-            texts.add(message.getMessage());
-        }
+        boolean isWarning = message.getLevel().intValue() >= Level.WARNING.intValue();
+        (isWarning ? texts : infos).add(message.getMessage());
     }
 
     @Override

@@ -241,6 +241,27 @@ class RedisConnectionManagerTest {
                 .hasMessageContaining("quarkus.redis.hosts");
     }
 
+    /** Connecting and reading proves nothing: only a probe that writes ends an outage. */
+    @Test
+    void aServerThatTakesNoWritesStaysAway() {
+        ping();
+        redis.command("REPLICAOF", "127.0.0.1", "1");
+        String write = "return redis.call('SET', KEYS[1], ARGV[1])";
+        assertThatThrownBy(() -> get(call(connections, write, "x"))).isInstanceOf(StoreException.class);
+
+        await().atMost(20, TimeUnit.SECONDS).until(() -> rejectedSets() >= 5);
+        assertThat(log.infos()).noneMatch(info -> info.contains("is available again"));
+        redis.command("REPLICAOF", "NO", "ONE");
+        await().atMost(20, TimeUnit.SECONDS)
+                .until(() -> log.infos().stream().anyMatch(info -> info.contains("is available again")));
+        assertThat(get(call(connections, write, "x"))).hasToString("OK");
+    }
+
+    private long rejectedSets() {
+        return redis.command("INFO", "commandstats").toString().lines().filter(line -> line.startsWith("cmdstat_set:"))
+                .map(line -> line.replaceFirst(".*rejected_calls=(\\d+).*", "$1")).mapToLong(Long::parseLong).sum();
+    }
+
     /** What cannot pass by itself is told at once, with the property to change. */
     @Test
     void aMissingPasswordIsToldAtOnce() {
