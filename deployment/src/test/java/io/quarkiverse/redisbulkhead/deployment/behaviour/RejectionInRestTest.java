@@ -71,7 +71,7 @@ class RejectionInRestTest {
     void unavailableIs503AndKeepsTheReasonToItself() {
         String body = when().get("/unavailable").then().statusCode(503)
                 .contentType("application/problem+json").header("Retry-After", "1")
-                .body("detail", containsString("cannot be asked")).extract().asString();
+                .body("detail", containsString("temporarily unavailable")).extract().asString();
         assertThat(body).doesNotContain("10.1.2.3");
     }
 

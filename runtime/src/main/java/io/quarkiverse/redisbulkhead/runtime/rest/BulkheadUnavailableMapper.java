@@ -15,6 +15,6 @@ public class BulkheadUnavailableMapper implements ExceptionMapper<BulkheadUnavai
     @Override
     public Response toResponse(BulkheadUnavailableException rejection) {
         return ProblemResponse.of(SERVICE_UNAVAILABLE, "The limit cannot be checked", rejection.name(),
-                "Bulkhead '" + rejection.name() + "' cannot be asked at the moment", Duration.ofSeconds(1));
+                "Bulkhead '" + rejection.name() + "' is temporarily unavailable", Duration.ofSeconds(1));
     }
 }
