@@ -59,7 +59,7 @@ public class Worker {
     }
 
     void tellOfLoss(@Observes PermitLost loss) {
-        observer.tell("lost " + loss.permitId() + " " + loss.reason());
+        observer.tell("lost " + loss.permitId() + " " + loss.reason() + " " + loss.bulkhead());
     }
 
     private void obey(String command) {

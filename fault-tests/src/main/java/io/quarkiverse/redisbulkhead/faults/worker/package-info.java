@@ -23,7 +23,7 @@
  * <td>it has done its work; it returns when that is confirmed</td>
  * </tr>
  * <tr>
- * <td>{@code lost <permit> <reason>}</td>
+ * <td>{@code lost <permit> <reason> <bulkhead>}</td>
  * <td>the event of a loss</td>
  * </tr>
  * <tr>

@@ -87,7 +87,7 @@ final class Observer implements AutoCloseable {
             case "still" -> worker.stoodStill(Duration.ofMillis(Long.parseLong(words[1])));
             case "lost" -> {
                 history.lost(words[1]);
-                worker.lost(words[2]);
+                worker.lost(words[2], words[3]);
             }
             case "no" -> {
                 history.rejected(words[1] + " " + words[2], line);

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
@@ -52,15 +54,24 @@ public final class RedisProcess implements AutoCloseable {
         this.arguments = arguments;
     }
 
+    // Below the ports that the system gives to connections, so that the port is still free when the server starts again. The
+    // port of the cluster bus is, too.
     private static int freePort() {
         while (true) {
-            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
-                if (socket.getLocalPort() + BUS < 65_536) {
-                    return socket.getLocalPort();
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            int port = ThreadLocalRandom.current().nextInt(11_000, 22_000);
+            if (isFree(port) && isFree(port + BUS)) {
+                return port;
             }
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
+            return true;
+        } catch (BindException e) {
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

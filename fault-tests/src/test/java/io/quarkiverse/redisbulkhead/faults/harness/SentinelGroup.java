@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
 /** A master with a replica, and three sentinels that replace the master when it is gone. */
 public final class SentinelGroup {
 
@@ -64,7 +66,8 @@ public final class SentinelGroup {
     public void failOver() {
         RedisProcess old = master();
         sentinels.get(0).command("SENTINEL", "FAILOVER", MASTER_NAME);
-        await("the end of the failover").atMost(Duration.ofSeconds(60))
+        // A server that changes its role closes the connections of its clients.
+        await("the end of the failover").atMost(Duration.ofSeconds(60)).ignoreException(JedisConnectionException.class)
                 .until(() -> old.command("ROLE").startsWith("[slave") && !master().equals(old));
     }
 

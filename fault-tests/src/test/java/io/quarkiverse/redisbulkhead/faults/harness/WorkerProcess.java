@@ -52,6 +52,7 @@ public final class WorkerProcess {
     private final Set<String> stopping = new HashSet<>();
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
     private final List<String> losses = new CopyOnWriteArrayList<>();
+    private final Set<String> bulkheadsOfLosses = ConcurrentHashMap.newKeySet();
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
     private volatile boolean terminated;
@@ -131,6 +132,11 @@ public final class WorkerProcess {
     /** The reasons of the losses that it has told. */
     public List<String> losses() {
         return losses;
+    }
+
+    /** The bulkheads of which it has reported a loss. */
+    public Set<String> bulkheadsOfLosses() {
+        return bulkheadsOfLosses;
     }
 
     /** What calls ended with that is neither a result nor a rejection. */
@@ -289,8 +295,9 @@ public final class WorkerProcess {
         commands.complete(toWorker);
     }
 
-    void lost(String reason) {
+    void lost(String reason, String bulkhead) {
         losses.add(reason);
+        bulkheadsOfLosses.add(bulkhead);
     }
 
     /** It has found out that it stood still: paused by the test, or kept from running by others on the machine. */
