@@ -63,7 +63,7 @@ final class StartedProcess implements AutoCloseable {
 
     /** Waits for the process to end by itself; the answer is its exit code. */
     int awaitEnd() throws InterruptedException {
-        if (!process.waitFor(task.duration().toSeconds() + 60, TimeUnit.SECONDS)) {
+        if (!process.waitFor(task.duration().toSeconds() + 300, TimeUnit.SECONDS)) {
             throw new AssertionError("The process did not end by itself");
         }
         return process.exitValue();

@@ -32,7 +32,7 @@ class ManyKeysTest {
     static final int KEYS = Integer.getInteger("keys", 5_000);
     static final int AT_ONCE = 500;
 
-    static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(10))
+    static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofSeconds(60)).build();
 
     /** The longest that anything but an operator's limit is remembered without being used. */
