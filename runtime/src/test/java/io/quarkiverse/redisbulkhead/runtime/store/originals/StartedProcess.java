@@ -30,6 +30,8 @@ final class StartedProcess implements AutoCloseable {
         this.task = task;
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+                // It runs for seconds: optimizing costs more than it saves.
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                 "-Djava.util.logging.manager=org.jboss.logmanager.LogManager",
                 "-cp", System.getProperty("java.class.path"), LoadProcess.class.getName()));
         command.addAll(task.toArguments());
