@@ -31,6 +31,10 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
  * }
  * }</pre>
  *
+ * A guarded call returns without waiting for the answer to its release, unless {@code await-release} is set. The next call of
+ * the same process finds the permit free, but {@link #inUse()} may still count it, above all if the call was made to another
+ * process. So after a call, use {@link #awaitInUse} or {@link #awaitEmpty()}.
+ * <p>
  * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
  * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}.
  * <p>
@@ -232,7 +236,8 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * How many permits are in use, over all applications, its own included.
+     * How many permits are in use now, over all applications, its own included. That of a call which has just returned may
+     * still be counted; {@link #awaitInUse} waits until it is not.
      *
      * @return as {@link SemaphoreStatus#inUse()}
      * @throws BulkheadException when Redis cannot be asked
