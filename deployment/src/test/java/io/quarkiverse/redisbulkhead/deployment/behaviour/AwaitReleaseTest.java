@@ -191,7 +191,7 @@ class AwaitReleaseTest {
 
         @RedisBulkhead(name = "reports", permits = 1)
         Multi<String> multi() {
-            return Multi.createFrom().items(Reports::pause);
+            return Uni.createFrom().item(Reports::pause).toMulti();
         }
 
         @RedisBulkhead(name = "reports", permits = 1)

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,6 +129,34 @@ class ReleaseOrderTest {
             return null;
         }));
         return failed;
+    }
+
+    /** Else a call would wait for the release of the call before it, and for two round trips after all. */
+    @Test
+    void anAcquireIsSentBehindAReleaseThatIsNotAnswered() throws Exception {
+        assumeTrue(kind == TestStore.SCRIPT, "the other store takes several round trips for each of the two");
+        Admission first = process.semaphore(ONE).admit("A#a");
+        granted(first);
+        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
+        endWithoutWaiting(first);
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> postponed().contains("flags=b "));
+        int before = unread(postponed());
+        Admission second = process.semaphore(ONE).admit("A#b");
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> unread(postponed()) > before);
+        redis.command("CLIENT", "UNPAUSE");
+
+        granted(second);
+        endWithoutWaiting(second);
+    }
+
+    /** The connection whose script Redis postpones, as Redis sees it. */
+    private String postponed() {
+        return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains(" cmd=evalsha")).findFirst()
+                .orElse("");
+    }
+
+    private static int unread(String client) {
+        return Integer.parseInt(client.replaceAll(".* qbuf=(\\d+) .*", "$1"));
     }
 
     /** The release has not reached Redis when its connection breaks. It goes before the acquires that were made after it. */
