@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import org.jboss.logging.Logger;
@@ -30,11 +31,14 @@ final class PermitReturns {
         NOT_KNOWN
     }
 
+    private static final String NO_PERMIT = "none";
+
     private final PermitStore store;
     // Null when the store is not in this process.
     private final InProcessPermitStore inProcess;
     private final PermitReclaimer reclaimer;
     private final UnderWay underWay;
+    private final AtomicInteger unanswered = new AtomicInteger();
 
     /**
      * @param underWay counts the returns that are not answered yet, so that a shutdown waits for them
@@ -60,6 +64,7 @@ final class PermitReturns {
                     .completedFuture(then.apply(inProcess.releaseNow(bulkhead, permitId) ? Found.HELD : Found.NOT_HELD));
         }
         underWay.begin();
+        unanswered.incrementAndGet();
         CompletionStage<Boolean> answer = copyMayFollow
                 ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
                 : store.release(bulkhead, permitId);
@@ -67,9 +72,21 @@ final class PermitReturns {
             try {
                 return then.apply(found(bulkhead, permitId, lease, held, failure));
             } finally {
+                unanswered.decrementAndGet();
                 underWay.end();
             }
         }).toCompletableFuture();
+    }
+
+    /**
+     * Waits for the returns to a bulkhead that have begun.
+     *
+     * @return completes when the store has answered them, if it does; never fails
+     */
+    CompletionStage<Void> behind(BulkheadId bulkhead) {
+        // The store answers requests for a bulkhead in their order.
+        return unanswered.get() == 0 ? CompletableFuture.completedStage(null)
+                : store.release(bulkhead, NO_PERMIT).handle((held, failure) -> null);
     }
 
     private Found found(BulkheadId bulkhead, String permitId, Duration lease, Boolean held, Throwable failure) {
