@@ -119,7 +119,8 @@ class AwaitReleaseTest {
 
     @Test
     void inCodeAsynchronously() throws Exception {
-        assertEndsBeforeItsRelease(() -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG));
+        assertEndsBeforeItsRelease(
+                () -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG));
     }
 
     @Test
