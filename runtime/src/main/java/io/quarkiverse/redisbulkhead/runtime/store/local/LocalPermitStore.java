@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,11 +134,11 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return answer(() -> {
             Bounds.checkLimit(limit);
-            Bounds.checkPlaces(places);
-            return change(bulkhead, steps -> steps.poll(limit, places));
+            Bounds.checkPolled(permitIds, place);
+            return change(bulkhead, steps -> steps.poll(limit, permitIds, place));
         });
     }
 

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -125,14 +126,15 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
-            Bounds.checkPlaces(places);
+            Bounds.checkPolled(permitIds, place);
         }, () -> {
             notifications.check(false);
             return queues.submit(bulkhead,
-                    Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))).thenApply(reply -> {
+                    Operation.repeatable(List.copyOf(permitIds), steps -> steps.poll(limit, permitIds, place)))
+                    .thenApply(reply -> {
                         if (!reply.handedOver().isEmpty()) {
                             // A message should have told of them.
                             notifications.check(true);

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.steps;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -127,12 +128,12 @@ public final class BulkheadSteps {
     }
 
     /** As {@link PermitStore#poll}. */
-    public PollReply poll(int limit, Map<String, Duration> places) {
-        places.forEach((id, place) -> state.lengthenPlace(id, state.time().endOf(place)));
+    public PollReply poll(int limit, Collection<String> permitIds, Duration place) {
+        permitIds.forEach(id -> state.lengthenPlace(id, state.time().endOf(place)));
         settle();
         Map<String, HandOver> handedOver = new HashMap<>();
         Set<String> gone = new HashSet<>();
-        for (String id : places.keySet()) {
+        for (String id : permitIds) {
             if (state.isHeld(id)) {
                 handedOver.put(id, new HandOver(state.ticketOf(id), state.leaseEndOf(id)));
             } else if (!state.isWaiting(id)) {

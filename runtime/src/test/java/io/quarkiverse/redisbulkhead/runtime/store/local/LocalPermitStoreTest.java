@@ -81,7 +81,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void lookingAtABulkheadTakesNoMemory() {
         now(store.occupancy(BulkheadId.of("a"), 1));
         now(store.renew(BulkheadId.of("b"), Map.of("p", SECOND)));
-        now(store.poll(BulkheadId.of("c"), 1, Map.of("p", SECOND)));
+        now(store.poll(BulkheadId.of("c"), 1, List.of("p"), SECOND));
         now(store.release(BulkheadId.of("d"), "p"));
         now(store.revoke(BulkheadId.of("e"), "p"));
         now(store.resetSize(BulkheadId.of("f")));
@@ -105,11 +105,11 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void timeIsTheStartPlusWhatHasPassedSince() {
         AtomicLong nanoTime = new AtomicLong(-5);
         LocalPermitStore other = new LocalPermitStore(nanoTime::get, 1_000);
-        assertThat(now(other.poll(BulkheadId.of("a"), 1, Map.of("p", SECOND))).storeMillis()).isEqualTo(1_000);
+        assertThat(now(other.poll(BulkheadId.of("a"), 1, List.of("p"), SECOND)).storeMillis()).isEqualTo(1_000);
         assertThat(((Granted) now(other.acquire(request("a", "p", false, SECOND)))).ticket()).isEqualTo(1_000_000);
 
         nanoTime.addAndGet(1_999_999);
-        assertThat(now(other.poll(BulkheadId.of("a"), 1, Map.of("p", SECOND))).storeMillis()).as("the next whole one")
+        assertThat(now(other.poll(BulkheadId.of("a"), 1, List.of("p"), SECOND)).storeMillis()).as("the next whole one")
                 .isEqualTo(1_002);
         now(other.release(BulkheadId.of("a"), "p"));
         assertThat(((Granted) now(other.acquire(request("a", "q", false, SECOND)))).ticket()).isEqualTo(1_001_999);
@@ -246,7 +246,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
                         new AcquireRequest(BulkheadId.of("a"), "p", 0, SECOND, false, Duration.ZERO, "app", "host", "T#m")),
                 store.acquire(
                         new AcquireRequest(BulkheadId.of("a"), "p", 1, SECOND, false, SECOND.negated(), "app", "host", "T#m")),
-                store.poll(BulkheadId.of("a"), 0, Map.of("p", SECOND)),
+                store.poll(BulkheadId.of("a"), 0, List.of("p"), SECOND),
                 store.release(BulkheadId.of("a"), null),
                 store.release(null, "p"));
 
