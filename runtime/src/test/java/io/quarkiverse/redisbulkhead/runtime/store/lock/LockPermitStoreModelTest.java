@@ -23,8 +23,7 @@ class LockPermitStoreModelTest extends PermitStoreModelTest {
 
     @Override
     protected StoreFixture open() {
-        // So that the histories, which are short, leave what a step looks at.
-        return LockStores.fixture(redis, 1);
+        return LockStores.fixture(redis);
     }
 
     /** Each step takes several round trips. */

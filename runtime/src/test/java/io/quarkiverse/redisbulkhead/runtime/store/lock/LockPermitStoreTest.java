@@ -187,12 +187,13 @@ class LockPermitStoreTest {
         assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
     }
 
-    private static BulkheadNames names() {
-        return new BulkheadNames(BulkheadId.of("reports"), "test:mailbox", new BulkheadKeys("test", BulkheadId.of("reports")));
+    private static StoredBulkhead.Names names() {
+        return new StoredBulkhead.Names(BulkheadId.of("reports"), "test:mailbox",
+                new BulkheadKeys("test", BulkheadId.of("reports")));
     }
 
     private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, new ServerClock());
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST, new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
