@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -85,7 +86,7 @@ public final class Bulkhead {
      * @param cancelled permit ids to the times until which they are refused
      * @param permits what is known about holders and waiters by id
      * @param alive processes to the times until which they count as alive
-     * @param statedLimits limits to the times when they were stated last
+     * @param statedLimits limits to the times when they were noted last, the most recent one last
      * @param setLimit the limit that an operator has set
      * @param lastTicket the greatest ticket given, or the latest time noted in microseconds; 0 when nothing is known
      * @param gracePeriodEnd the end of the grace period; 0 for none
@@ -172,8 +173,7 @@ public final class Bulkhead {
         contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
         contents.standby().forEach((permitId, turn) -> told.add(permit(contents, permitId), turn));
         contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
-        contents.statedLimits().entrySet().stream().sorted(Map.Entry.comparingByValue())
-                .forEach(stated -> statedLimits.add(new Stated(stated.getKey(), stated.getValue())));
+        contents.statedLimits().forEach((limit, at) -> statedLimits.add(new Stated(limit, at)));
         alive.putAll(contents.alive());
         setLimit = contents.setLimit();
         lastTicket = contents.lastTicket();
@@ -188,7 +188,7 @@ public final class Bulkhead {
     /** Everything that is remembered. */
     public Contents contents() {
         Contents all = new Contents(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(),
-                Map.copyOf(alive), new HashMap<>(), setLimit, lastTicket, gracePeriodEnd);
+                Map.copyOf(alive), new LinkedHashMap<>(), setLimit, lastTicket, gracePeriodEnd);
         copy(holders, all.holders(), all.permits());
         copy(queue, all.queue(), all.permits());
         copy(standby, all.standby(), all.permits());
