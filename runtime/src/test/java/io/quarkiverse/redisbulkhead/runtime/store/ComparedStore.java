@@ -95,7 +95,7 @@ interface ComparedStore extends AutoCloseable {
 
         @Override
         public void clear() {
-            bulkhead = new Bulkhead(BULKHEAD, 0);
+            bulkhead = new Bulkhead(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
         }
 
         @Override

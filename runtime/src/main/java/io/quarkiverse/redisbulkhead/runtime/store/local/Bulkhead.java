@@ -94,6 +94,10 @@ public final class Bulkhead {
     public record Contents(Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
             Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive, Map<Integer, Long> statedLimits,
             OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
+
+        /** Nothing is remembered. */
+        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+                OptionalInt.empty(), 0, 0);
     }
 
     private record Stated(int limit, long at) {
@@ -115,6 +119,7 @@ public final class Bulkhead {
 
     private final BulkheadId id;
     private final int most;
+    private final boolean clockMayGoBack;
 
     /** By the end of the lease, milliseconds. */
     private final ScoredSet<Permit> holders = new ScoredSet<>();
@@ -145,19 +150,20 @@ public final class Bulkhead {
     private List<Message> messages = List.of();
 
     /**
-     * Creates an empty bulkhead.
+     * Creates an empty bulkhead that loses nothing, by a clock that never goes back.
      *
      * @param id its id
-     * @param lastTicket a ticket that is smaller than all that will be given; 0 when earlier ones may have been lost
+     * @param lastTicket a ticket that is smaller than all that will be given, at least 1
      */
-    public Bulkhead(BulkheadId id, long lastTicket) {
-        this(id, Integer.MAX_VALUE);
+    Bulkhead(BulkheadId id, long lastTicket) {
+        this(id, Integer.MAX_VALUE, false);
         this.lastTicket = lastTicket;
     }
 
-    private Bulkhead(BulkheadId id, int most) {
+    private Bulkhead(BulkheadId id, int most, boolean clockMayGoBack) {
         this.id = id;
         this.most = most;
+        this.clockMayGoBack = clockMayGoBack;
     }
 
     /**
@@ -168,7 +174,7 @@ public final class Bulkhead {
      * @param most how many holders and waiters there may be; more are refused by {@link StoreException}
      */
     public Bulkhead(BulkheadId id, Contents contents, int most) {
-        this(id, most);
+        this(id, most, true);
         contents.holders().forEach((permitId, end) -> holders.add(permit(contents, permitId), end));
         contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
         contents.standby().forEach((permitId, turn) -> told.add(permit(contents, permitId), turn));
@@ -567,7 +573,7 @@ public final class Bulkhead {
 
     /** Removes what has ended. After the clock was set back, nothing lasts longer from now on than it was given for. */
     private void removeEnded() {
-        if (lastTicket > micros + SET_BACK_MICROS) {
+        if (clockMayGoBack && lastTicket > micros + SET_BACK_MICROS) {
             shortenAfterSetBack();
         }
         while (!holders.isEmpty() && holders.first().score() <= now) {
