@@ -60,7 +60,6 @@ class ArchitectureTest {
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("script store").definedBy(ROOT + ".runtime.store.script")
-                .layer("steps").definedBy(ROOT + ".runtime.store.steps")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
                 .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
@@ -73,13 +72,12 @@ class ArchitectureTest {
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "steps", "redis", "script store", "lock store",
+                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "redis", "script store", "lock store",
                         "local store")
-                .whereLayer("steps").mayOnlyBeAccessedByLayers("lock store", "local store")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "script store", "lock store")
                 .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("local store").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("local store").mayOnlyBeAccessedByLayers("glue", "lock store")
                 .check(CLASSES);
     }
 
@@ -101,13 +99,13 @@ class ArchitectureTest {
     @Test
     void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
         classes().that().resideInAnyPackage(ROOT + ".runtime.overview", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local")
+                ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
                         ROOT + ".runtime.overview",
                         ROOT + ".runtime.semaphore",
-                        ROOT + ".runtime.store", ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local",
+                        ROOT + ".runtime.store", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
     }
@@ -175,7 +173,7 @@ class ArchitectureTest {
     @Test
     void callsTakeNoTextApart() {
         noClasses().that().resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                ROOT + ".runtime.store.steps", ROOT + ".runtime.store.local").or(areOnTheWayOfCalls())
+                ROOT + ".runtime.store.local").or(areOnTheWayOfCalls())
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
                 .orShould().callMethodWhere(target(owner(type(String.class)))
                         .and(target(nameMatching("format|formatted|split|replace.*|matches"))))

@@ -178,16 +178,11 @@ final class WaitingRoom {
     }
 
     /** One question, about up to {@link PermitStore#MAX_POLLED_AT_ONCE} waiters. */
-    private record Part(Map<String, PermitAdmission> admissions, Map<String, Duration> places) {
+    private record Part(Map<String, PermitAdmission> admissions) {
 
-        Part() {
-            this(new HashMap<>(), new HashMap<>());
-        }
-
-        void add(PermitAdmission admission) {
-            String id = admission.permitId();
-            admissions.put(id, admission);
-            places.put(id, admission.place());
+        /** The longest of their places; the store gives it to all waiters of this process. */
+        Duration place() {
+            return admissions.values().stream().map(PermitAdmission::place).max(Comparator.naturalOrder()).orElseThrow();
         }
     }
 
@@ -216,10 +211,10 @@ final class WaitingRoom {
                 // A request is on its way, which tells as much.
                 continue;
             }
-            if (parts.isEmpty() || parts.get(parts.size() - 1).places().size() == PermitStore.MAX_POLLED_AT_ONCE) {
-                parts.add(new Part());
+            if (parts.isEmpty() || parts.get(parts.size() - 1).admissions().size() == PermitStore.MAX_POLLED_AT_ONCE) {
+                parts.add(new Part(new HashMap<>()));
             }
-            parts.get(parts.size() - 1).add(admission);
+            parts.get(parts.size() - 1).admissions().put(admission.permitId(), admission);
         }
         // Definitions of one name may differ; the largest limit misses nothing that is free.
         int limit = all.stream().mapToInt(admission -> admission.spec().permits()).max().orElseThrow();
@@ -235,7 +230,7 @@ final class WaitingRoom {
         Part part = parts.get(0);
         List<Part> rest = parts.subList(1, parts.size());
         long sentAt = timers.nanoTime();
-        store.poll(bulkhead, limit, part.places()).whenComplete((reply, failure) -> {
+        store.poll(bulkhead, limit, part.admissions().keySet(), part.place()).whenComplete((reply, failure) -> {
             if (failure != null && StoreFailures.isContention(failure)) {
                 contended(bulkhead, failure);
             } else if (failure != null) {

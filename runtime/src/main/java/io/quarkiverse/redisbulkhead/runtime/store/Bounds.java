@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,22 +47,22 @@ public final class Bounds {
 
     /** How long leases are to be. */
     public static void checkLeases(Map<String, Duration> leases) {
-        check(leases, PermitStore.MAX_RENEWED_AT_ONCE);
-    }
-
-    /** How long places are to be. */
-    public static void checkPlaces(Map<String, Duration> places) {
-        check(places, PermitStore.MAX_POLLED_AT_ONCE);
-    }
-
-    private static void check(Map<String, Duration> durations, int most) {
-        checkCount("permits", durations.size(), 1, most);
-        durations.forEach((id, duration) -> {
+        checkCount("permits", leases.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
+        leases.forEach((id, duration) -> {
             checkId(id);
             if (duration == null) {
                 throw refused("No duration for permit " + id);
             }
         });
+    }
+
+    /** A poll: of whom, and for how long their places are to live. */
+    public static void checkPolled(Collection<String> permitIds, Duration place) {
+        checkCount("permits", permitIds.size(), 1, PermitStore.MAX_POLLED_AT_ONCE);
+        permitIds.forEach(Bounds::checkId);
+        if (place.isNegative() || place.isZero()) {
+            throw refused("The place must be positive: " + place);
+        }
     }
 
     /** Requests to be cancelled. */

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,8 +62,8 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
-        return observed(StoreOperation.POLL, System.nanoTime(), store.poll(bulkhead, limit, places));
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
+        return observed(StoreOperation.POLL, System.nanoTime(), store.poll(bulkhead, limit, permitIds, place));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -104,14 +105,15 @@ public interface PermitStore {
     CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases);
 
     /**
-     * Shows that waiters are alive, and asks what has become of their requests.
+     * Shows that the waiters of this process are alive, and asks what has become of some of them.
      *
      * @param bulkhead the bulkhead
      * @param limit how many permits there are, unless the bulkhead was resized
-     * @param places how long the place of each waiter shall live from now; from 1 to {@value #MAX_POLLED_AT_ONCE}
+     * @param permitIds the waiters to ask about, from 1 to {@value #MAX_POLLED_AT_ONCE}
+     * @param place how long all waiters of this process at this bulkhead keep their places from now on, unless they had longer
      * @return the answer
      */
-    CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places);
+    CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place);
 
     /**
      * Takes a permit away, and tells its holder.

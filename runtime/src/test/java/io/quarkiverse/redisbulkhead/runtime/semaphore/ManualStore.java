@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
@@ -103,9 +105,10 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
-        log.add("poll " + bulkhead + " " + places.size());
-        Asked<PollReply> asked = new Asked<>(places, new CompletableFuture<>());
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
+        log.add("poll " + bulkhead + " " + permitIds.size());
+        Asked<PollReply> asked = new Asked<>(permitIds.stream().collect(Collectors.toMap(id -> id, id -> place)),
+                new CompletableFuture<>());
         polls.add(asked);
         polledLimits.add(limit);
         if (answerPolls != null) {

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -58,10 +58,10 @@ class WaitingCallsUnderLoadTest {
         }
 
         @Override
-        public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit,
-                Map<String, Duration> places) {
+        public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds,
+                Duration place) {
             return ThreadLocalRandom.current().nextInt(5) == 0 ? CompletableFuture.failedStage(ManualStore.lost())
-                    : super.poll(bulkhead, limit, places);
+                    : super.poll(bulkhead, limit, permitIds, place);
         }
     }
 

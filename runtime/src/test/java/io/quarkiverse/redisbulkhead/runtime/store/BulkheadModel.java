@@ -195,8 +195,8 @@ final class BulkheadModel {
         return lost;
     }
 
-    PollReply poll(int limit, Map<String, Long> places) {
-        places.forEach((id, place) -> {
+    PollReply poll(int limit, List<String> permitIds, long place) {
+        permitIds.forEach(id -> {
             Entry waiter = find(waiters, id);
             if (waiter != null) {
                 waiter.end = Math.max(waiter.end, now + place);
@@ -205,7 +205,7 @@ final class BulkheadModel {
         settle();
         Map<String, HandOver> handedOver = new HashMap<>();
         Set<String> gone = new HashSet<>();
-        for (String id : places.keySet()) {
+        for (String id : permitIds) {
             Entry holder = find(holders, id);
             if (holder != null) {
                 handedOver.put(id, new HandOver(holder.ticket, holder.end));

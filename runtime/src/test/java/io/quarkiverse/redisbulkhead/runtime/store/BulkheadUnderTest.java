@@ -160,7 +160,7 @@ final class BulkheadUnderTest {
     }
 
     PollReply poll(int limit, Duration place, String... ids) {
-        PollReply reply = get(stores.first().poll(self, limit, forEach(ids, place)));
+        PollReply reply = get(stores.first().poll(self, limit, forEach(ids, place).keySet(), place));
         Map<String, HandOver> handedOver = reply.handedOver().entrySet().stream()
                 .collect(Collectors.toMap(entry -> shorten(entry.getKey()), Map.Entry::getValue));
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
@@ -211,7 +211,7 @@ final class BulkheadUnderTest {
 
     /** The clock of the store; asking for it settles nothing here. */
     long now() {
-        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, Map.of("nobody", Duration.ofSeconds(1))))
+        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("nobody"), Duration.ofSeconds(1)))
                 .storeMillis();
     }
 

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,8 +38,8 @@ public class ForwardingStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
-        return store.poll(bulkhead, limit, places);
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
+        return store.poll(bulkhead, limit, permitIds, place);
     }
 
     @Override

@@ -102,7 +102,7 @@ final class HistoryGenerator {
 
     private ModelStep poll() {
         Client client = anyClient();
-        return new Poll(client.number, client.limit, durations(PLACES));
+        return new Poll(client.number, client.limit, List.copyOf(durations(PLACES).keySet()), one(PLACES));
     }
 
     private ModelStep resize() {

@@ -55,9 +55,11 @@ final class ModelRun {
         stores.forgetNotices();
         // Whatever was granted before has a lower ticket now, so that the model can foretell each ticket.
         stores.advance(Duration.ofSeconds(1));
-        Map<String, Duration> nobody = Map.of("nobody" + suffix, Duration.ofSeconds(1));
         model = new BulkheadModel(
-                BulkheadUnderTest.get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, nobody)).storeMillis(),
+                BulkheadUnderTest
+                        .get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("nobody" + suffix),
+                                Duration.ofSeconds(1)))
+                        .storeMillis(),
                 stores.mayLoseData());
     }
 

@@ -64,17 +64,18 @@ sealed interface ModelStep {
     }
 
     /** A sign of life. */
-    record Poll(int client, int limit, Map<String, Long> places) implements ModelStep {
+    record Poll(int client, int limit, List<String> permitIds, long place) implements ModelStep {
 
         @Override
         public void play(ModelRun run) {
-            run.compare(run.model().poll(limit, run.ids(places)),
-                    run.call(client, store -> store.poll(BulkheadId.of(run.name()), limit, durations(run.ids(places)))));
+            List<String> ids = permitIds.stream().map(run::id).toList();
+            run.compare(run.model().poll(limit, ids, place),
+                    run.call(client, store -> store.poll(BulkheadId.of(run.name()), limit, ids, Duration.ofMillis(place))));
         }
 
         @Override
         public String toString() {
-            return "client " + client + " polls with limit " + limit + " for " + millis(places);
+            return "client " + client + " polls with limit " + limit + " for " + permitIds + ", place " + place + " ms";
         }
     }
 

@@ -91,7 +91,7 @@ class ObservedPermitStoreTest {
             case RELEASE -> store.release(REPORTS, "id");
             case CANCEL -> store.cancel(REPORTS, List.of("id"), Duration.ZERO);
             case RENEW -> store.renew(REPORTS, Map.of());
-            case POLL -> store.poll(REPORTS, 1, Map.of());
+            case POLL -> store.poll(REPORTS, 1, List.of("p"), Duration.ofSeconds(1));
             case REVOKE -> store.revoke(REPORTS, "id");
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resetSize(REPORTS);

@@ -1796,8 +1796,8 @@ public abstract class PermitStoreContract {
                 Named.of("cancel 101", store -> store.cancel(BulkheadId.of("x"), Collections.nCopies(101, "p"), LEASE)),
                 Named.of("renew none", store -> store.renew(BulkheadId.of("x"), Map.of())),
                 Named.of("renew 129", store -> store.renew(BulkheadId.of("x"), leases(129))),
-                Named.of("poll none", store -> store.poll(BulkheadId.of("x"), 1, Map.of())),
-                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, leases(501))),
+                Named.of("poll none", store -> store.poll(BulkheadId.of("x"), 1, List.of(), LEASE)),
+                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, leases(501).keySet(), LEASE)),
                 Named.of("list -1", store -> store.occupancy(BulkheadId.of("x"), -1)),
                 Named.of("list 5001", store -> store.occupancy(BulkheadId.of("x"), 5_001)));
     }

@@ -1,16 +1,21 @@
 package io.quarkiverse.redisbulkhead.runtime.store.local;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -27,16 +32,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
- * Keeps permits in the memory of this process. Its answers are there when a method returns, and its notices are given
- * on the thread of the call that caused them, after the step is done: a listener may call the store again.
+ * Keeps permits in the memory of this process: a map of {@link Bulkhead}s. Its answers are there when a method returns, and
+ * its notices are given on the thread of the call that caused them, after the step is done: a listener may call the store
+ * again.
  * <p>
- * Each step takes the lock of its bulkhead. A few bulkheads stay in the map when there is nothing to remember about them, as
- * most of them are soon used again; when there are more, each is dropped by the step after which it is empty. As nobody may
- * ever come back to a bulkhead whose last lease has just run out, each step then also looks at two others, in turn, and drops
- * those in which nothing lives any more.
+ * Each step takes the lock of its bulkhead. Up to a hundred bulkheads stay in the map while they are empty, because most of
+ * them are soon used again; beyond that, each is dropped by the step after which it is empty. A bulkhead whose last lease runs
+ * out may never be used again, so steps also look at two others, in turn, and drop those in which nothing lives any more.
  */
 public final class LocalPermitStore implements InProcessPermitStore {
 
@@ -45,34 +49,58 @@ public final class LocalPermitStore implements InProcessPermitStore {
     private static final int MOST_AT_REST = 100;
     private static final int LOOKED_AT_IN_PASSING = 2;
 
-    private final LocalClock clock;
+    /** There is no other process. */
+    private static final String PROCESS = "";
+
+    private final LongSupplier nanoTime;
+    private final long startNanos;
+    private final long startMicros;
     private final int mostAtRest;
 
-    private final ConcurrentHashMap<BulkheadId, LocalBulkhead> bulkheads = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<BulkheadId, Entry> bulkheads = new ConcurrentHashMap<>();
 
-    /** Every bulkhead of the map, and such as have just left it. */
-    private final Queue<LocalBulkhead> rounds = new ConcurrentLinkedQueue<>();
+    /** Every bulkhead of the map, and some that have just left it. */
+    private final Queue<Entry> rounds = new ConcurrentLinkedQueue<>();
 
-    // Notices are told one after the other, by one thread at a time: what a listener does on being told may give rise to the next notice, and
-    // so on; told on the spot, a long queue of waiters would overflow the stack.
+    /** No bulkhead that was dropped has given a greater ticket, so tickets also grow when a bulkhead comes back. */
+    private final AtomicLong lastDroppedTicket = new AtomicLong();
+
+    // Notices are told one after the other, by one thread at a time: what a listener does may cause the next notice, and so on; told on
+    // the spot, a long queue of waiters would overflow the stack.
     private final Queue<Notice> untold = new ConcurrentLinkedQueue<>();
     private final AtomicInteger toBeTold = new AtomicInteger();
 
     private volatile Consumer<Notice> listener = notice -> {
     };
 
+    /** A bulkhead and the lock that its steps take. */
+    private static final class Entry extends ReentrantLock {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Bulkhead bulkhead;
+        private volatile boolean dropped;
+
+        private Entry(Bulkhead bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+    }
+
     /**
      * Creates an empty store.
      *
      * @param nanoTime the passing of time, as {@link System#nanoTime()} tells it
-     * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again
+     * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again, so it does not matter
+     *        when the computer's clock is set
      */
     public LocalPermitStore(LongSupplier nanoTime, long startEpochMillis) {
         this(nanoTime, startEpochMillis, MOST_AT_REST);
     }
 
     LocalPermitStore(LongSupplier nanoTime, long startEpochMillis, int mostAtRest) {
-        this.clock = new LocalClock(nanoTime, startEpochMillis);
+        this.nanoTime = nanoTime;
+        this.startNanos = nanoTime.getAsLong();
+        this.startMicros = TimeUnit.MILLISECONDS.toMicros(startEpochMillis);
         this.mostAtRest = mostAtRest;
     }
 
@@ -85,85 +113,91 @@ public final class LocalPermitStore implements InProcessPermitStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return answer(() -> {
             Bounds.check(request);
-            return change(request.bulkhead(), steps -> steps.acquire(request));
+            return change(request.bulkhead(), bulkhead -> bulkhead.acquire(PROCESS, request));
         });
     }
 
     @Override
     public long takeIfFree(AcquireRequest request) {
         Bounds.check(request);
-        LocalBulkhead bulkhead = begin(request.bulkhead());
+        Entry entry = begin(request.bulkhead());
         try {
-            return bulkhead.operations().takeIfFree(request);
+            return entry.bulkhead.takeIfFree(PROCESS, request);
         } finally {
-            end(bulkhead);
+            end(entry);
         }
     }
 
     @Override
     public boolean releaseNow(BulkheadId id, String permitId) {
         Bounds.checkId(permitId);
-        LocalBulkhead bulkhead = begin(id);
+        Entry entry = begin(id);
         try {
-            return bulkhead.operations().release(permitId);
+            return entry.bulkhead.release(permitId);
         } finally {
-            end(bulkhead);
+            end(entry);
         }
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return answer(() -> releaseNow(bulkhead, permitId));
+    public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
+        return answer(() -> releaseNow(id, permitId));
     }
 
     @Override
-    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
+    public CompletionStage<Void> cancel(BulkheadId id, List<String> permitIds, Duration forgetAfter) {
         return answer(() -> {
             Bounds.check(permitIds);
-            return change(bulkhead, steps -> steps.cancel(permitIds, forgetAfter));
+            return change(id, bulkhead -> {
+                bulkhead.cancel(permitIds, forgetAfter);
+                return null;
+            });
         });
     }
 
     @Override
-    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
+    public CompletionStage<Set<String>> renew(BulkheadId id, Map<String, Duration> leases) {
         return answer(() -> {
             Bounds.checkLeases(leases);
-            return inspect(bulkhead, it -> it.operations().renew(leases));
+            return inspect(id, bulkhead -> bulkhead.renew(leases));
         });
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId id, int limit, Collection<String> permitIds, Duration place) {
         return answer(() -> {
             Bounds.checkLimit(limit);
-            Bounds.checkPlaces(places);
-            return change(bulkhead, steps -> steps.poll(limit, places));
+            Bounds.checkPolled(permitIds, place);
+            return change(id, bulkhead -> bulkhead.poll(PROCESS, limit, permitIds, place));
         });
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return answer(() -> change(bulkhead, steps -> steps.revoke(permitId)));
+    public CompletionStage<Boolean> revoke(BulkheadId id, String permitId) {
+        return answer(() -> change(id, bulkhead -> bulkhead.revoke(permitId)));
     }
 
     @Override
-    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
+    public CompletionStage<Void> resize(BulkheadId id, int limit) {
         return answer(() -> {
             Bounds.checkLimit(limit);
-            return change(bulkhead, steps -> steps.resize(limit));
+            return change(id, bulkhead -> {
+                bulkhead.resize(OptionalInt.of(limit));
+                return null;
+            });
         });
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return answer(() -> change(bulkhead, BulkheadSteps::resetSize));
+    public CompletionStage<Boolean> resetSize(BulkheadId id) {
+        return answer(() -> change(id, bulkhead -> bulkhead.resize(OptionalInt.empty())));
     }
 
     @Override
-    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+    public CompletionStage<Occupancy> occupancy(BulkheadId id, int most) {
         return answer(() -> {
             Bounds.checkListed(most);
-            return inspect(bulkhead, it -> it.occupancy(most));
+            return inspect(id, bulkhead -> bulkhead.occupancy(most));
         });
     }
 
@@ -176,7 +210,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {
-            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, LocalBulkhead::isHeld)).toList();
+            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, Bulkhead::isHeld)).toList();
             return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
                     ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
                     : Optional.empty());
@@ -196,53 +230,76 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private <T> T change(BulkheadId id, Function<BulkheadSteps, T> operation) {
-        LocalBulkhead bulkhead = begin(id);
+    private <T> T change(BulkheadId id, Function<Bulkhead, T> operation) {
+        Entry entry = begin(id);
         try {
-            return operation.apply(bulkhead.operations());
+            return operation.apply(entry.bulkhead);
         } finally {
-            end(bulkhead);
+            end(entry);
         }
     }
 
     /** Begins a step, which must {@linkplain #end end}. */
-    private LocalBulkhead begin(BulkheadId id) {
-        LocalBulkhead bulkhead = known(id);
-        while (!bulkhead.begin()) {
-            bulkhead = known(id);
+    private Entry begin(BulkheadId id) {
+        Entry entry = known(id);
+        while (!begin(entry)) {
+            entry = known(id);
         }
-        return bulkhead;
+        return entry;
     }
 
-    private LocalBulkhead known(BulkheadId id) {
-        LocalBulkhead known = bulkheads.get(id);
+    /** Returns {@code false} when the bulkhead was dropped meanwhile, so there is no step. */
+    private boolean begin(Entry entry) {
+        entry.lock();
+        if (entry.dropped) {
+            entry.unlock();
+            return false;
+        }
+        // Under the lock, so that the steps follow each other in time.
+        entry.bulkhead.begin(micros());
+        return true;
+    }
+
+    private long micros() {
+        return startMicros + TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - startNanos);
+    }
+
+    private Entry known(BulkheadId id) {
+        Entry known = bulkheads.get(id);
         if (known != null) {
             return known;
         }
         dropDeadOnes();
         return bulkheads.computeIfAbsent(id, missing -> {
-            LocalBulkhead bulkhead = new LocalBulkhead(missing, clock);
-            rounds.add(bulkhead);
-            return bulkhead;
+            Entry entry = newEntry(missing);
+            rounds.add(entry);
+            return entry;
         });
     }
 
-    private void end(LocalBulkhead bulkhead) {
-        List<Notice> notices = bulkhead.takeNotices();
-        dropIfDead(bulkhead);
-        bulkhead.end();
-        tell(notices);
+    private Entry newEntry(BulkheadId id) {
+        return new Entry(new Bulkhead(id, Math.max(1, Math.max(lastDroppedTicket.get(), micros() - 1))));
+    }
+
+    private void end(Entry entry) {
+        List<Bulkhead.Message> messages = entry.bulkhead.takeMessages();
+        dropIfDead(entry);
+        entry.unlock();
+        if (!messages.isEmpty()) {
+            tell(messages);
+        }
         if (areMany()) {
             dropDeadOnes();
         }
     }
 
     /** Within a step. */
-    private void dropIfDead(LocalBulkhead bulkhead) {
-        if (areMany() && bulkhead.isDead()) {
-            // In this order, as whoever finds it forgotten looks for it again.
-            bulkheads.remove(bulkhead.id());
-            bulkhead.forget();
+    private void dropIfDead(Entry entry) {
+        if (areMany() && entry.bulkhead.isForgettable()) {
+            lastDroppedTicket.accumulateAndGet(entry.bulkhead.lastTicket(), Math::max);
+            // In this order, because a caller that finds it dropped looks for it again.
+            bulkheads.remove(entry.bulkhead.id());
+            entry.dropped = true;
         }
     }
 
@@ -250,29 +307,23 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return bulkheads.size() > mostAtRest;
     }
 
-    /**
-     * A look at a bulkhead that neither adds nor removes anything. It must not drop a bulkhead: a waiter whose place has
-     * ended may still poll, as long as no other step has seen that.
-     */
-    private <T> T inspect(BulkheadId id, Function<LocalBulkhead, T> operation) {
-        LocalBulkhead bulkhead = bulkheads.get(id);
-        if (bulkhead == null || !bulkhead.begin()) {
-            bulkhead = new LocalBulkhead(id, clock);
-            bulkhead.begin();
+    /** A look at a bulkhead that neither adds nor removes anything, nor drops the bulkhead. */
+    private <T> T inspect(BulkheadId id, Function<Bulkhead, T> operation) {
+        Entry entry = bulkheads.get(id);
+        if (entry == null || !begin(entry)) {
+            entry = newEntry(id);
+            begin(entry);
         }
         try {
-            return operation.apply(bulkhead);
+            return operation.apply(entry.bulkhead);
         } finally {
-            bulkhead.end();
+            entry.unlock();
         }
     }
 
-    private void tell(List<Notice> notices) {
-        if (notices.isEmpty()) {
-            return;
-        }
-        untold.addAll(notices);
-        if (toBeTold.getAndAdd(notices.size()) > 0) {
+    private void tell(List<Bulkhead.Message> messages) {
+        messages.forEach(message -> untold.add(message.notice()));
+        if (toBeTold.getAndAdd(messages.size()) > 0) {
             return;
         }
         do {
@@ -290,23 +341,14 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     private void dropDeadOnes() {
         for (int i = 0; i < LOOKED_AT_IN_PASSING; i++) {
-            LocalBulkhead bulkhead = rounds.poll();
-            if (bulkhead != null && isStillThere(bulkhead)) {
-                rounds.add(bulkhead);
+            Entry entry = rounds.poll();
+            if (entry != null && begin(entry)) {
+                dropIfDead(entry);
+                entry.unlock();
+                if (!entry.dropped) {
+                    rounds.add(entry);
+                }
             }
         }
-    }
-
-    /** Drops the bulkhead when it is dead. */
-    private boolean isStillThere(LocalBulkhead bulkhead) {
-        if (!bulkhead.begin()) {
-            return false;
-        }
-        try {
-            dropIfDead(bulkhead);
-        } finally {
-            bulkhead.end();
-        }
-        return !bulkhead.isForgotten();
     }
 }

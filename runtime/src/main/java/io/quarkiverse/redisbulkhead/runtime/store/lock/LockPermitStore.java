@@ -1,14 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
@@ -24,26 +25,32 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
- * Keeps permits in Redis without scripts: each step is done under a lock of the bulkhead.
+ * Keeps permits in Redis without scripts: each step takes a lock of the bulkhead, reads the whole bulkhead into the state
+ * machine {@link io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead}, does its operations there, and writes the
+ * difference.
  * <p>
  * The algorithm is the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with its
- * sources of error taken out: time is the server's ({@code TIME}), the lock is watched by the transaction that writes, so that
- * a process that was paused for longer than the lock lives changes nothing, and not getting the lock is not taken for a full
- * bulkhead. What a process wants to do to a bulkhead while one of its steps is under way goes together in the next one.
+ * sources of error taken out: time is the server's ({@code TIME}), the lock is watched by the transaction that writes, so a
+ * process that was paused for longer than the lock lives changes nothing, and not getting the lock is not taken for a full
+ * bulkhead. Operations of a process that come while one of its steps is under way go together in the next one.
  * <p>
- * The data is laid out as the scripts lay it out, and a transaction fails when a script has changed it meanwhile; so
+ * The data is laid out as the scripts lay it out, and a transaction fails when a script has changed it meanwhile, so
  * applications with either store can share a bulkhead.
+ * <p>
+ * A step costs time in proportion to the holders and waiters of its bulkhead, so there may be {@value #MOST} of them together:
+ * more are refused with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException}. Where another store has let more
+ * in, permits can still be released, renewed and revoked, waiters can leave and poll, and the dead are removed; nothing is
+ * granted or handed over until enough of them have gone.
  */
 public final class LockPermitStore implements PermitStore {
 
     /** How long keys outlive what they hold. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** How many of those who hold and wait a step looks at, beyond the ids that it is about. */
-    private static final int FEW = 16;
+    /** How many holders and waiters a bulkhead may have. */
+    static final int MOST = 1_000;
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
@@ -68,7 +75,7 @@ public final class LockPermitStore implements PermitStore {
             Duration stepTimeout,
             Duration contentionTimeout, boolean cluster, BiConsumer<Duration, Runnable> timer) {
         this(connections, notifications, keyPrefix,
-                new StepSettings(stepTimeout, contentionTimeout, SLACK, FEW, new ServerClock()),
+                new StepSettings(stepTimeout, contentionTimeout, SLACK, MOST, new ServerClock()),
                 cluster, timer);
     }
 
@@ -83,8 +90,8 @@ public final class LockPermitStore implements PermitStore {
         this.queues = new StepQueues(connections, settings, this::names, timer, notifications::tell);
     }
 
-    private BulkheadNames names(BulkheadId bulkhead) {
-        return new BulkheadNames(bulkhead, notifications.name(), new BulkheadKeys(keyPrefix, bulkhead));
+    private StoredBulkhead.Names names(BulkheadId bulkhead) {
+        return new StoredBulkhead.Names(bulkhead, notifications.name(), new BulkheadKeys(keyPrefix, bulkhead));
     }
 
     @Override
@@ -95,7 +102,8 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return Bounds.checked(() -> Bounds.check(request), () -> queues.submit(request.bulkhead(),
-                Operation.repeatable(List.of(request.permitId()), steps -> steps.acquire(request))).thenApply(reply -> {
+                Operation.repeatable(List.of(request.permitId()), it -> it.acquire(notifications.name(), request)))
+                .thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
                         notifications.open();
                     }
@@ -106,13 +114,16 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.changing(List.of(permitId), steps -> steps.release(permitId))));
+                Operation.removing(permitId, it -> it.release(permitId))));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return Bounds.checked(() -> Bounds.check(permitIds), () -> queues.submit(bulkhead,
-                Operation.repeatable(permitIds, steps -> steps.cancel(permitIds, forgetAfter))));
+                Operation.repeatable(permitIds, it -> {
+                    it.cancel(permitIds, forgetAfter);
+                    return null;
+                })));
     }
 
     @Override
@@ -120,19 +131,19 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
             // A permit that is held for so long may be revoked.
             notifications.open();
-            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), steps -> steps.renew(leases)));
+            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), it -> it.renew(leases)));
         });
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
-            Bounds.checkPlaces(places);
+            Bounds.checkPolled(permitIds, place);
         }, () -> {
             notifications.check(false);
-            return queues.submit(bulkhead,
-                    Operation.repeatable(List.copyOf(places.keySet()), steps -> steps.poll(limit, places))).thenApply(reply -> {
+            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
+                    it -> it.poll(notifications.name(), limit, permitIds, place))).thenApply(reply -> {
                         if (!reply.handedOver().isEmpty()) {
                             // A message should have told of them.
                             notifications.check(true);
@@ -144,40 +155,35 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return queues.submit(bulkhead, Operation.changing(List.of(permitId), steps -> steps.revoke(permitId)));
+        return queues.submit(bulkhead, Operation.removing(permitId, it -> it.revoke(permitId)));
     }
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit), () -> queues.submit(bulkhead,
-                Operation.repeatable(List.of(), steps -> steps.resize(limit)).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE)));
+                Operation.repeatable(List.of(), it -> {
+                    it.resize(OptionalInt.of(limit));
+                    return null;
+                })));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return queues.submit(bulkhead,
-                Operation.changing(List.of(), BulkheadSteps::resetSize).passingOn(BulkheadSteps.PASSED_ON_AT_ONCE));
+        return queues.submit(bulkhead, Operation.changing(List.of(), it -> it.resize(OptionalInt.empty())));
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return Bounds.checked(() -> Bounds.checkListed(most),
-                () -> connections.send(new OccupancyCall(bulkhead, new BulkheadKeys(keyPrefix, bulkhead), most, settings))
-                        .thenApply(RedisAnswer::value));
+        return Bounds.checked(() -> Bounds.checkListed(most), () -> look(bulkhead, stored -> stored.occupancy(most)));
     }
 
     @Override
     public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
-        return ownPermits(bulkhead, 0, new HashSet<>());
+        return look(bulkhead, stored -> stored.bulkhead().ownPermits(notifications.name()));
     }
 
-    private CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead, int lookedAt, Set<String> found) {
-        return connections.send(new OwnPermitsCall(new BulkheadKeys(keyPrefix, bulkhead), notifications.name(), lookedAt,
-                HOLDERS_PER_STEP, settings)).thenCompose(answer -> {
-                    found.addAll(answer.value().own());
-                    return answer.value().count() < HOLDERS_PER_STEP ? CompletableFuture.completedStage(found)
-                            : ownPermits(bulkhead, lookedAt + HOLDERS_PER_STEP, found);
-                });
+    private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> question) {
+        return connections.send(new LookCall<>(names(bulkhead), settings, question)).thenApply(RedisAnswer::value);
     }
 
     @Override

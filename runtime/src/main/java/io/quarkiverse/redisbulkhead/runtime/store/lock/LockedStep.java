@@ -4,18 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
-import io.quarkiverse.redisbulkhead.runtime.store.lock.RemoteState.Message;
+import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
@@ -24,12 +23,12 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * One step under the lock: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), look at the server's
- * clock and at the data, and write all changes, and give the lock back, in one transaction ({@code MULTI}, {@code EXEC}).
+ * One step under the lock, in three round trips: take the lock ({@code SET NX PX}); watch it and the data ({@code WATCH}), and
+ * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
+ * ({@code MULTI}, {@code EXEC}).
  * <p>
- * The lock only keeps others from working in vain. What makes the step exact is the transaction: it fails when the lock has
- * ended or changed, or any of the data has, since it was looked at. So a process that was paused for longer than the lock
- * lives changes nothing.
+ * The lock only saves others vain work. The transaction makes the step exact: it fails when the lock has ended or changed, or
+ * any of the data has, since it was read. So a process that was paused for longer than the lock lives changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
  * and is still on its way then fails, or comes first and makes the second one fail.
@@ -45,23 +44,24 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         /** Somebody else has the lock. */
         LOCKED,
         /** The lock ended, or the data was changed, under the step. */
-        OVERTAKEN
+        OVERTAKEN,
+        /** There was too much to read; some of it was dead, and is gone now. */
+        CLEANED
     }
 
     /**
      * How a try ended.
      *
      * @param notices what to tell the caller's process
-     * @param fellShort whether another step should follow
      */
-    record Result(Progress progress, List<Notice> notices, boolean fellShort) {
+    record Result(Progress progress, List<Notice> notices) {
 
         private static Result of(Progress progress) {
-            return new Result(progress, List.of(), false);
+            return new Result(progress, List.of());
         }
     }
 
-    private final BulkheadNames names;
+    private final StoredBulkhead.Names names;
     private final BulkheadKeys keys;
     private final StepSettings settings;
     private final List<Operation<?>> operations;
@@ -75,9 +75,9 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     /**
      * @param names whose step it is
      * @param operations what to do, in this order
-     * @param frugal whether to do without what needs memory and can be done later
+     * @param frugal whether to do only what needs no memory
      */
-    LockedStep(BulkheadNames names, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
+    LockedStep(StoredBulkhead.Names names, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
         this.names = names;
         this.keys = names.keys();
         this.settings = settings;
@@ -126,9 +126,10 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         if (operations.isEmpty()) {
             return Future.succeededFuture(Result.of(Progress.LOCKED));
         }
-        return takeLock(connection).compose(owner -> isOurs(owner)
-                ? step(connection).recover(failure -> failed(connection, failure))
-                : Future.succeededFuture(Result.of(Progress.LOCKED)));
+        return takeLock(connection).compose(replies -> isOurs(replies.get(0))
+                ? step(connection, replies.subList(1, replies.size()))
+                : Future.succeededFuture(Result.of(Progress.LOCKED)))
+                .recover(failure -> failed(connection, failure));
     }
 
     // What was read may make no sense because it was changed meanwhile; that is no failure.
@@ -140,8 +141,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     private Future<Boolean> isOvertaken(RedisConnection connection) {
-        return send(connection, List.of(Request.cmd(Command.MULTI), lockOwner(), Request.cmd(Command.EXEC)))
-                .compose(Transactions::results).map(Optional::isEmpty);
+        return Pipeline.transaction(connection, List.of(lockOwner())).map(Optional::isEmpty);
     }
 
     @Override
@@ -149,78 +149,74 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return unanswered || operations.stream().anyMatch(Operation::isUnknown);
     }
 
-    /** Whose the lock is then. A server whose memory is full gives none; the step is as exact without. */
-    private Future<Optional<String>> takeLock(RedisConnection connection) {
+    /**
+     * Tells whose the lock is then, and the sizes of the sets. A server whose memory is full gives no lock; the step is as
+     * exact
+     * without.
+     */
+    private Future<List<Response>> takeLock(RedisConnection connection) {
         lockless = false;
-        Request set = Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX").arg("PX")
-                .arg(settings.stepTimeout().toMillis());
-        return send(connection, List.of(set, lockOwner())).map(replies -> text(replies.get(1)))
-                .recover(failure -> {
-                    if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
-                        return Future.failedFuture(failure);
-                    }
-                    lockless = true;
-                    return send(connection, List.of(lockOwner())).map(replies -> text(replies.get(0)));
-                });
-    }
-
-    private boolean isOurs(Optional<String> owner) {
-        return owner.map(token::equals).orElse(lockless);
-    }
-
-    private Future<Result> step(RedisConnection connection) {
-        AtomicReference<Optional<String>> owner = new AtomicReference<>();
-        Questions first = new Questions();
-        first.ask(watch());
-        first.ask(lockOwner(), reply -> owner.set(text(reply)));
-        return reader(connection).read(first, frugal).compose(state -> {
-            if (!isOurs(owner.get())) {
-                return send(connection, unwatch()).map(replies -> Result.of(Progress.LOCKED));
+        List<Request> looks = new ArrayList<>(List.of(lockOwner()));
+        looks.addAll(StoredBulkhead.sizes(keys));
+        List<Request> commands = new ArrayList<>(List.of(Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX")
+                .arg("PX").arg(settings.stepTimeout().toMillis())));
+        commands.addAll(looks);
+        return Pipeline.send(connection, commands).map(replies -> replies.subList(1, replies.size())).recover(failure -> {
+            if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
+                return Future.failedFuture(failure);
             }
-            BulkheadSteps steps = new BulkheadSteps(state);
-            operations.forEach(operation -> operation.doIn(steps));
-            return write(connection, state);
+            lockless = true;
+            return Pipeline.send(connection, looks);
         });
     }
 
-    private StateReader reader(RedisConnection connection) {
+    private boolean isOurs(Response owner) {
+        return owner == null ? lockless : owner.toString().equals(token);
+    }
+
+    private Future<Result> step(RedisConnection connection, List<Response> sizes) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
-        int atOnce = operations.stream().mapToInt(Operation::atOnce).sum();
-        return new StateReader(connection, names, ids, atOnce, settings);
-    }
-
-    /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
-    private Future<Result> remove(RedisConnection connection, RemoteState state) {
-        List<Request> commands = new ArrayList<>(state.changes());
-        commands.addAll(unwatch());
-        unanswered = true;
-        return send(connection, commands).compose(replies -> {
-            unanswered = false;
-            return lockless ? Future.succeededFuture() : giveLockBack(connection);
-        }).map(done -> Result.of(Progress.DONE));
-    }
-
-    private Future<Result> write(RedisConnection connection, RemoteState state) {
-        if (frugal && state.onlyRemoves()) {
-            return remove(connection, state);
-        }
-        List<Request> transaction = new ArrayList<>();
-        transaction.add(Request.cmd(Command.MULTI));
-        transaction.addAll(state.changes());
-        if (!lockless) {
-            transaction.add(Request.cmd(Command.DEL).arg(keys.lock()));
-        }
-        transaction.add(Request.cmd(Command.EXEC));
-        unanswered = true;
-        return send(connection, transaction).compose(replies -> {
-            unanswered = false;
-            return Transactions.results(replies).map(results -> {
-                if (results.isEmpty()) {
-                    return Result.of(Progress.OVERTAKEN);
-                }
-                state.messages().forEach(message -> publish(connection, message));
-                return new Result(Progress.DONE, state.notices(), state.fellShort());
+        boolean[] isOurs = new boolean[1];
+        return StoredBulkhead.read(names, settings, ids, sizes, questions -> {
+            List<Request> commands = new ArrayList<>(List.of(watch(), lockOwner()));
+            commands.addAll(questions);
+            return Pipeline.send(connection, commands).map(replies -> {
+                isOurs[0] = isOurs(replies.get(1));
+                return replies.subList(2, replies.size());
             });
+        }, connection).compose(stored -> {
+            if (!isOurs[0]) {
+                return Pipeline.send(connection, unwatch()).map(replies -> Result.of(Progress.LOCKED));
+            }
+            return write(connection, stored, apply(stored));
+        });
+    }
+
+    private Progress apply(StoredBulkhead stored) {
+        Bulkhead bulkhead = stored.bulkhead();
+        if (!stored.isWhole() && !frugal && bulkhead.removeDead()) {
+            return Progress.CLEANED;
+        }
+        if (!stored.isWhole() || frugal) {
+            bulkhead.restrict();
+        }
+        operations.forEach(operation -> operation.doIn(bulkhead));
+        return Progress.DONE;
+    }
+
+    private Future<Result> write(RedisConnection connection, StoredBulkhead stored, Progress progress) {
+        List<Request> commands = stored.changes();
+        if (frugal) {
+            return remove(connection, commands);
+        }
+        if (!lockless) {
+            commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
+        }
+        unanswered = true;
+        return Pipeline.transaction(connection, commands).compose(results -> {
+            unanswered = false;
+            return Future.succeededFuture(
+                    results.isEmpty() ? Result.of(Progress.OVERTAKEN) : new Result(progress, tell(connection, stored)));
         }, failure -> {
             // An error means that nothing was carried out.
             unanswered = ErrorReply.of(failure).isEmpty();
@@ -228,24 +224,50 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         });
     }
 
+    /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
+    private Future<Result> remove(RedisConnection connection, List<Request> removals) {
+        List<Request> commands = new ArrayList<>(removals);
+        commands.addAll(unwatch());
+        unanswered = true;
+        return Pipeline.send(connection, commands).compose(replies -> {
+            unanswered = false;
+            return lockless ? Future.succeededFuture() : giveLockBack(connection);
+        }).map(done -> Result.of(Progress.DONE));
+    }
+
+    /** Publishes what other processes are to be told, and returns what this one is. */
+    private List<Notice> tell(RedisConnection connection, StoredBulkhead stored) {
+        List<Notice> own = new ArrayList<>();
+        for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
+            if (message.process().equals(names.process())) {
+                own.add(message.notice());
+            } else {
+                publish(connection, message);
+            }
+        }
+        return own;
+    }
+
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private static void publish(RedisConnection connection, Message message) {
-        connection.send(Request.cmd(Command.PUBLISH).arg(message.mailbox()).arg(message.text()))
+    private static void publish(RedisConnection connection, Bulkhead.Message message) {
+        connection.send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(text(message.notice())))
                 .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
+    }
+
+    private static String text(Notice notice) {
+        if (notice instanceof Notice.HandedOver given) {
+            return Messages.handedOver(given.permitId(), given.handOver());
+        }
+        return notice instanceof Notice.PermitFree free ? Messages.free(free.permitId())
+                : Messages.revoked(((Notice.Revoked) notice).permitId());
     }
 
     /** Deletes the lock if it is ours. */
     private Future<Void> giveLockBack(RedisConnection connection) {
-        return send(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
-                .compose(replies -> text(replies.get(1)).filter(token::equals).isPresent()
-                        ? send(connection, List.of(Request.cmd(Command.MULTI), Request.cmd(Command.DEL).arg(keys.lock()),
-                                Request.cmd(Command.EXEC)))
-                        : send(connection, unwatch()))
-                .mapEmpty();
-    }
-
-    private Future<List<Response>> send(RedisConnection connection, List<Request> commands) {
-        return Pipeline.send(connection, commands);
+        return Pipeline.send(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+                .compose(replies -> replies.get(1) != null && replies.get(1).toString().equals(token)
+                        ? Pipeline.transaction(connection, List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
+                        : Pipeline.send(connection, unwatch()).mapEmpty());
     }
 
     private Request watch() {
@@ -261,9 +283,5 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     private Request lockOwner() {
         return Request.cmd(Command.GET).arg(keys.lock());
-    }
-
-    private static Optional<String> text(Response reply) {
-        return Optional.ofNullable(reply).map(Response::toString);
     }
 }

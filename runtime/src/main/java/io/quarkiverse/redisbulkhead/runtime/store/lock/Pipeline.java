@@ -6,9 +6,11 @@ import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
 
 /** Sends several commands at once over one connection. */
 final class Pipeline {
@@ -21,8 +23,7 @@ final class Pipeline {
      *
      * @param commands in this order
      * @return the replies in the same order, null where Redis has nothing to say; fails when the connection is lost, or with
-     *         the
-     *         first reply that is an error
+     *         the first reply that is an error
      */
     static Future<List<Response>> send(RedisConnection connection, List<Request> commands) {
         List<Future<Response>> replies = commands.stream().map(connection::send).toList();
@@ -30,6 +31,31 @@ final class Pipeline {
                 .transform(all -> firstFailure(replies).<Future<List<Response>>> map(Future::failedFuture)
                         .orElseGet(() -> Future.succeededFuture(replies.stream().map(Future::result)
                                 .collect(ArrayList::new, List::add, List::addAll))));
+    }
+
+    /**
+     * Sends a transaction.
+     *
+     * @param commands what comes between {@code MULTI} and {@code EXEC}
+     * @return the replies in the same order; empty when nothing was carried out, because something that was watched had
+     *         changed; fails with the first reply that is an error
+     */
+    static Future<Optional<List<Response>>> transaction(RedisConnection connection, List<Request> commands) {
+        List<Request> all = new ArrayList<>();
+        all.add(Request.cmd(Command.MULTI));
+        all.addAll(commands);
+        all.add(Request.cmd(Command.EXEC));
+        return send(connection, all).compose(replies -> {
+            Response results = replies.get(replies.size() - 1);
+            if (results == null) {
+                return Future.succeededFuture(Optional.empty());
+            }
+            List<Response> list = new ArrayList<>();
+            results.forEach(list::add);
+            return list.stream().filter(result -> result != null && result.type() == ResponseType.ERROR).findFirst()
+                    .<Future<Optional<List<Response>>>> map(error -> Future.failedFuture((Throwable) error))
+                    .orElseGet(() -> Future.succeededFuture(Optional.of(list)));
+        });
     }
 
     // A lost connection tells more than an error before it.

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -13,8 +12,8 @@ class ServerClock {
         return Request.cmd(Command.TIME);
     }
 
-    /** What the answer means. */
-    StepTime read(Response reply) {
-        return new StepTime(reply.get(0).toLong() * 1_000_000 + reply.get(1).toLong());
+    /** What the answer means, in microseconds since the epoch. */
+    long micros(Response reply) {
+        return reply.get(0).toLong() * 1_000_000 + reply.get(1).toLong();
     }
 }

@@ -18,12 +18,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Progress;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Result;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.BulkheadSteps;
 
 /**
- * Brings what this process wants to do into steps: one step of a bulkhead at a time, and what comes while it is under way
- * goes together in the next one. So the threads of a process never fight for a lock, and the more there is to do, the less of
- * it each operation costs. Safe for use by many threads.
+ * Runs the operations of this process in steps: one step of a bulkhead at a time, and operations that come meanwhile go
+ * together in the next one. So the threads of a process never compete for a lock, and the more there is to do, the less each
+ * operation costs. Safe for use by many threads.
  */
 final class StepQueues {
 
@@ -32,7 +31,7 @@ final class StepQueues {
 
     private final RedisConnectionManager connections;
     private final StepSettings settings;
-    private final Function<BulkheadId, BulkheadNames> names;
+    private final Function<BulkheadId, StoredBulkhead.Names> names;
     private final BiConsumer<Duration, Runnable> timer;
     private final Consumer<Notice> listener;
     private final ConcurrentHashMap<BulkheadId, StepQueue> queues = new ConcurrentHashMap<>();
@@ -97,7 +96,7 @@ final class StepQueues {
      * @param timer does something later
      * @param listener told of what a step has found out; never throws
      */
-    StepQueues(RedisConnectionManager connections, StepSettings settings, Function<BulkheadId, BulkheadNames> names,
+    StepQueues(RedisConnectionManager connections, StepSettings settings, Function<BulkheadId, StoredBulkhead.Names> names,
             BiConsumer<Duration, Runnable> timer,
             Consumer<Notice> listener) {
         this.connections = connections;
@@ -150,6 +149,10 @@ final class StepQueues {
     }
 
     private void ended(StepQueue queue, LockedStep step, Result result) {
+        if (result.progress() == Progress.CLEANED) {
+            attempt(queue, step);
+            return;
+        }
         if (result.progress() != Progress.DONE) {
             step.giveUpLate();
             if (step.operations().isEmpty()) {
@@ -161,25 +164,12 @@ final class StepQueues {
         }
         result.notices().forEach(listener);
         Duration pause = queue.backoff.succeeded();
-        if (result.fellShort()) {
-            goOn(queue, step.operations());
-        } else {
-            step.operations().forEach(Operation::succeed);
-        }
+        step.operations().forEach(Operation::succeed);
         if (pause.isZero() || !queue.hasMore()) {
             next(queue);
         } else {
             timer.accept(pause, () -> next(queue));
         }
-    }
-
-    /** The step saw only a part of those who wait. Others follow, before anybody is told that nothing is free. */
-    private static void goOn(StepQueue queue, List<Operation<?>> operations) {
-        List<Operation<?>> again = operations.stream().filter(Operation::mayBeBetterLater).toList();
-        again.forEach(Operation::mayBeDone);
-        queue.addFirst(again);
-        queue.addFirst(List.of(Operation.repeatable(List.of(), BulkheadSteps::goOn)));
-        operations.stream().filter(operation -> !again.contains(operation)).forEach(Operation::succeed);
     }
 
     private void failed(StepQueue queue, LockedStep step, Throwable failure) {
@@ -189,7 +179,7 @@ final class StepQueues {
             // Some of them need no memory, and shall not suffer for the others.
             operations.forEach(Operation::separate);
             queue.addFirst(operations);
-        } else if (memoryIsFull && !step.isFrugal()) {
+        } else if (memoryIsFull && !step.isFrugal() && operations.get(0).onlyRemoves()) {
             attempt(queue, newStep(queue, operations, true));
             return;
         } else {

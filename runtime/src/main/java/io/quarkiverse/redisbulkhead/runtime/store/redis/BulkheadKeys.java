@@ -27,7 +27,8 @@ public final class BulkheadKeys {
         CANCELLED,
         WAITERS,
         LIMITS,
-        STANDBY
+        STANDBY,
+        STATE
     }
 
     // Names have no percent sign before these, as theirs are encoded.

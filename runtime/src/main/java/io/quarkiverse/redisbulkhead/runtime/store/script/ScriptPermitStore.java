@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.script;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -140,15 +141,19 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Map<String, Duration> places) {
+    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return Bounds.checked(() -> {
             Bounds.checkLimit(limit);
-            Bounds.checkPlaces(places);
+            Bounds.checkPolled(permitIds, place);
         }, () -> {
             List<byte[]> args = new ArrayList<>();
             args.add(bytes(limit));
+            permitIds.forEach(id -> {
+                args.add(bytes(id));
+                args.add(bytes(Math.max(1, place.toMillis())));
+            });
             notifications.check(false);
-            return call(scripts.poll(), bulkhead, pairs(args, places)).thenApply(answer -> {
+            return call(scripts.poll(), bulkhead, args).thenApply(answer -> {
                 PollReply reply = Replies.poll(answer.value());
                 if (!reply.handedOver().isEmpty()) {
                     // A message should have told of them.
@@ -212,14 +217,6 @@ public final class ScriptPermitStore implements PermitStore {
 
     private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
         return connections.send(new ScriptCall(script, batch.keys(bulkhead), args));
-    }
-
-    private static List<byte[]> pairs(List<byte[]> args, Map<String, Duration> ids) {
-        ids.forEach((id, time) -> {
-            args.add(bytes(id));
-            args.add(bytes(Math.max(1, time.toMillis())));
-        });
-        return args;
     }
 
     private static byte[] bytes(long number) {

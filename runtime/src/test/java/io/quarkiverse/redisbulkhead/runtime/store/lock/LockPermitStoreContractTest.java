@@ -23,6 +23,6 @@ class LockPermitStoreContractTest extends PermitStoreContract {
 
     @Override
     protected StoreFixture open() {
-        return LockStores.fixture(redis, 16);
+        return LockStores.fixture(redis);
     }
 }

@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +27,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
@@ -187,12 +186,13 @@ class LockPermitStoreTest {
         assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
     }
 
-    private static BulkheadNames names() {
-        return new BulkheadNames(BulkheadId.of("reports"), "test:mailbox", new BulkheadKeys("test", BulkheadId.of("reports")));
+    private static StoredBulkhead.Names names() {
+        return new StoredBulkhead.Names(BulkheadId.of("reports"), "test:mailbox",
+                new BulkheadKeys("test", BulkheadId.of("reports")));
     }
 
     private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), 16, new ServerClock());
+        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST, new ServerClock());
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
@@ -254,12 +254,12 @@ class LockPermitStoreTest {
         assertThat(get(meanwhile)).isInstanceOf(Full.class);
         assertThat(get(release)).isTrue();
         assertThat(get(next)).isInstanceOf(Granted.class);
-        for (String part : List.of("holders", "details", "ticket", "limits")) {
+        for (String part : List.of("holders", "state")) {
             assertThat(redis.command("PTTL", "test:{reports}:" + part).toLong()).as(part).isPositive();
         }
     }
 
-    /** A step looks at a part of those who wait only; when more permits are free than that, others follow at once. */
+    /** All of them in one step. */
     @Test
     void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
         int permits = 60;
@@ -282,27 +282,120 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).waiting()).isZero();
     }
 
-    /** The first waiters are all dead: the free permit is told to the first one who lives. */
-    @Test
-    void theDeadOnStandbyHideNobody() throws Exception {
-        List<Notice> notices = new CopyOnWriteArrayList<>();
-        store.listen(notices::add);
-        get(acquire(store, "held", 1));
-        for (int i = 0; i < 150; i++) {
-            get(store.acquire(waiting("dead" + i, Duration.ofMillis(1))));
+    // ---- too many holders and waiters
+
+    private static final String HOLDERS = "test:{reports}:holders";
+    private static final String STATE = "test:{reports}:state";
+
+    /** As another store has let them in, each with a record of the process. */
+    private void fill(int holders, int waiters, boolean dead) {
+        long now = System.currentTimeMillis();
+        for (int i = 0; i < holders; i++) {
+            redis.command("ZADD", HOLDERS, dead ? now - 1_000 : now + LONG.toMillis(), "held" + i);
+            redis.command("HSET", STATE, "held" + i, (i + 1) + "\n" + now + "\n60000\n5000\ntheirs\napp\nhost:1\nA#a");
         }
-        get(store.acquire(waiting("alive", LONG)));
-        await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.NoticesMissed()));
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).waiting() == 1);
-
-        get(store.release(BulkheadId.of("reports"), "held"));
-
-        await().atMost(10, TimeUnit.SECONDS).until(() -> notices.contains(new Notice.PermitFree("alive")));
-        get(store.release(BulkheadId.of("reports"), "alive"));
+        for (int i = 0; i < waiters; i++) {
+            redis.command("ZADD", "test:{reports}:queue", 10_000 + i, "waits" + i);
+            redis.command("HSET", STATE, "waits" + i,
+                    (10_000 + i) + "\n" + now + "\n60000\n1\ntheirs\napp\nhost:1\nA#a");
+        }
+        redis.command("HSET", STATE, "last ticket", 20_000, "kept until", now + LONG.toMillis());
+        if (!dead) {
+            redis.command("HSET", STATE, "alive theirs", now + LONG.toMillis());
+        }
     }
 
-    private static AcquireRequest waiting(String id, Duration place) {
-        return new AcquireRequest(BulkheadId.of("reports"), id, 1, LONG, false, place, "app", "host:1", "A#a");
+    private static AcquireRequest waiting(String id, int limit) {
+        return new AcquireRequest(BulkheadId.of("reports"), id, limit, LONG, true, LONG, "app", "host:1", "A#a");
+    }
+
+    private void assertRefused(AcquireRequest request) {
+        assertThatThrownBy(() -> get(store.acquire(request))).isInstanceOfSatisfying(StoreException.class, refusal -> {
+            assertThat(refusal).hasMessageContaining("The bulkhead reports has ").hasMessageContaining("no more than 1000")
+                    .hasMessageContaining("quarkus.redis-bulkhead.store=script");
+            assertThat(refusal.outcomeUnknown()).isFalse();
+        });
+    }
+
+    @Test
+    void moreThanAThousandHoldersAndWaitersAreRefused() throws Exception {
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
+                .mapToObj(i -> store.acquire(waiting("p" + i, 600)).toCompletableFuture()).toList();
+        for (CompletableFuture<AcquireReply> reply : replies) {
+            get(reply);
+        }
+
+        assertRefused(waiting("one-more", 600));
+        assertThat(get(acquire(store, "does-not-wait", 600))).as("needs no place").isInstanceOf(Full.class);
+        assertThat(get(store.acquire(waiting("p999", 600)))).as("has its place").isInstanceOf(Waiting.class);
+        assertThat(get(store.release(BulkheadId.of("reports"), "p0"))).isTrue();
+        assertThat(get(store.acquire(waiting("one-more", 600)))).isInstanceOf(Waiting.class);
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)))
+                .satisfies(seen -> assertThat(seen.inUse()).isEqualTo(600))
+                .satisfies(seen -> assertThat(seen.waiting()).isEqualTo(400));
+    }
+
+    /** A limit that an operator raises lets those in who wait, and no more than a thousand in all. */
+    @Test
+    void aRaisedLimitLetsNoMoreIn() throws Exception {
+        List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
+                .mapToObj(i -> store.acquire(waiting("p" + i, 1)).toCompletableFuture()).toList();
+        for (CompletableFuture<AcquireReply> reply : replies) {
+            get(reply);
+        }
+
+        get(store.resize(BulkheadId.of("reports"), 5_000));
+
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_000);
+        assertRefused(waiting("one-more", 1));
+        assertRefused(request("one-more", 1));
+    }
+
+    /** Another store has let more in: what is there can go, and nobody comes in before. */
+    @Test
+    void whatAnotherStoreHasLetInCanLeave() throws Exception {
+        fill(1_400, 1_100, false);
+
+        assertRefused(waiting("one-more", 5_000));
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 2_000))).satisfies(seen -> {
+            assertThat(seen.inUse()).isEqualTo(1_400);
+            assertThat(seen.waiting()).isEqualTo(1_100);
+            assertThat(seen.holders()).hasSizeGreaterThanOrEqualTo(1_000);
+        });
+        assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("held1399", LONG.multipliedBy(2), "waits0", LONG))))
+                .containsExactly("waits0");
+        assertThat(redis.command("ZSCORE", HOLDERS, "held1399").toDouble())
+                .isGreaterThan(System.currentTimeMillis() + LONG.toMillis() + 30_000);
+        assertThat(get(store.release(BulkheadId.of("reports"), "held1398"))).isTrue();
+        assertThat(get(store.release(BulkheadId.of("reports"), "held1398"))).isFalse();
+        assertThat(get(store.revoke(BulkheadId.of("reports"), "held1397"))).isTrue();
+        get(store.cancel(BulkheadId.of("reports"), List.of("held1396", "waits1099"), LONG));
+        assertThat(get(store.poll(BulkheadId.of("reports"), 5_000, List.of("waits1098", "held1395", "waits1099"), LONG)))
+                .satisfies(reply -> {
+                    assertThat(reply.gone()).containsExactly("waits1099");
+                    assertThat(reply.handedOver()).containsOnlyKeys("held1395");
+                    assertThat(reply.free()).isZero();
+                });
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1_397);
+        assertThat(redis.command("HEXISTS", STATE, "held1398").toInteger()).isZero();
+
+        for (int i = 0; i < 1_397; i++) {
+            assertThat(get(store.release(BulkheadId.of("reports"), i == 1_396 ? "held1399" : "held" + i)) || i == 1_396).isTrue();
+        }
+        get(store.cancel(BulkheadId.of("reports"), IntStream.range(0, 99).mapToObj(i -> "waits" + i).toList(), LONG));
+        get(store.release(BulkheadId.of("reports"), "never"));
+        assertThat(redis.command("ZRANGE", HOLDERS, 0, -1)).as("served again").hasToString("[waits99]");
+    }
+
+    /** The dead, however many another store has left, keep nobody out. */
+    @Test
+    void manyDeadKeepNobodyOut() throws Exception {
+        fill(2_300, 1_200, true);
+
+        assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
+
+        assertThat(redis.command("ZRANGE", HOLDERS, 0, -1)).hasToString("[a]");
+        assertThat(redis.command("EXISTS", "test:{reports}:queue").toInteger()).isZero();
     }
 
     /** Many bulkheads share a few connections; that they wait for each other is not Redis's silence. */
@@ -339,7 +432,7 @@ class LockPermitStoreTest {
         get(meanwhile);
         assertThat(get(undone)).isTrue();
         get(again);
-        assertThat(redis.command("PTTL", "test:{reports}:limits").toLong()).isGreaterThan(Duration.ofDays(29).toMillis());
+        assertThat(redis.command("PTTL", "test:{reports}:state").toLong()).isGreaterThan(Duration.ofDays(29).toMillis());
     }
 
     /** One request that Redis refuses does not take others of its step with it. */
@@ -379,7 +472,7 @@ class LockPermitStoreTest {
     /** Something else under one of the keys. */
     @Test
     void dataThatCannotBeReadIsAClearError() throws Exception {
-        redis.command("HSET", "test:{reports}:limits", "theirs", "not a number");
+        redis.command("HSET", "test:{reports}:state", "set limit", "not a number");
 
         assertThatThrownBy(() -> get(acquire(store, "a", 1))).isInstanceOf(StoreException.class)
                 .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");

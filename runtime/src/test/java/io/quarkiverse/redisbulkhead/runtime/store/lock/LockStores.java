@@ -9,7 +9,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
-import io.quarkiverse.redisbulkhead.runtime.store.steps.StepTime;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
@@ -21,14 +20,10 @@ final class LockStores {
     private LockStores() {
     }
 
-    /**
-     * With a clock that the test moves.
-     *
-     * @param few how many of those who hold and wait a step looks at, beyond those that it is about
-     */
-    static StoreFixture fixture(TestRedis redis, int few) {
+    /** With a clock that the test moves. */
+    static StoreFixture fixture(TestRedis redis) {
         StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
-                few, new TestClock());
+                LockPermitStore.MOST, new TestClock());
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, connections,
                 notifications) -> new LockPermitStore(connections, notifications, "test", settings, false, timer(server)));
     }
@@ -50,8 +45,8 @@ final class LockStores {
         }
 
         @Override
-        StepTime read(Response reply) {
-            return new StepTime(reply.toLong() * 1_000);
+        long micros(Response reply) {
+            return reply.toLong() * 1_000;
         }
     }
 }

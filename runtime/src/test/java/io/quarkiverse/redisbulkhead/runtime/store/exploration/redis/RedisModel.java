@@ -21,6 +21,7 @@ public final class RedisModel {
     private final Map<String, Key> keys = new TreeMap<>();
     private List<Published> published = new ArrayList<>();
     private long micros;
+    private boolean keepsExpired;
 
     private static final class Key {
 
@@ -51,9 +52,17 @@ public final class RedisModel {
         return copy;
     }
 
+    /** Keeps keys whose time has come, so that two users of which one lets keys live longer see the same. */
+    public void keepExpired() {
+        keepsExpired = true;
+    }
+
     /** Sets the clock; keys whose time has come are gone. */
     public void setMicros(long now) {
         micros = now;
+        if (keepsExpired) {
+            return;
+        }
         keys.values().removeIf(key -> key.expiresAt <= millis());
     }
 
@@ -131,6 +140,8 @@ public final class RedisModel {
             case "INCR" -> increment(name);
             case "HGET" -> hash(name).get(words.get(2));
             case "HMGET" -> words.stream().skip(2).map(field -> (Object) hash(name).get(field)).toList();
+            case "HKEYS" -> List.<Object> copyOf(hash(name).keySet());
+            case "HVALS" -> List.<Object> copyOf(hash(name).values());
             case "HLEN" -> (long) hash(name).size();
             case "HGETALL" -> hash(name).entrySet().stream().<Object> mapMulti((field, to) -> {
                 to.accept(field.getKey());
@@ -222,6 +233,9 @@ public final class RedisModel {
     }
 
     private String set(List<String> words) {
+        if (words.contains("NX") && keys.containsKey(words.get(1))) {
+            return null;
+        }
         Key key = new Key(words.get(2));
         List<String> options = words.subList(3, words.size());
         if (options.contains("KEEPTTL") && keys.containsKey(words.get(1))) {

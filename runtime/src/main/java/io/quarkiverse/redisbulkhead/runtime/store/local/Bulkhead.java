@@ -1,0 +1,736 @@
+package io.quarkiverse.redisbulkhead.runtime.store.local;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/**
+ * The state machine of one bulkhead: who holds permits, who waits, and what each operation of a {@link PermitStore} does to
+ * them. The scripts do the same in Lua; generated histories compare the two.
+ * <p>
+ * Each step starts with {@link #begin}, which sets the time; what there is to tell is collected until
+ * {@link #takeMessages}. Each operation works on live permits only: it first removes leases that have ended, hands free
+ * permits over to the queue, and finally tells waiters outside of the queue that permits are free.
+ * <p>
+ * Waiters live as long as their process: a process that has neither polled nor waited for the length of a place is dead, and
+ * its waiters are removed when their turn comes.
+ * <p>
+ * Not safe for use by several threads at once.
+ */
+public final class Bulkhead {
+
+    /** How many waiters one operation tells of free permits. */
+    private static final int TOLD_AT_ONCE = 100;
+
+    /** How many waiters one operation serves, or removes because they are dead. */
+    private static final int SERVED_AT_ONCE = 1_000;
+
+    /** How long a waiter that was told of a free permit lets others go first, microseconds. */
+    private static final long TOLD_MICROS = 10_000_000;
+
+    /** A last ticket so far ahead of the clock means that the clock was set back, microseconds. */
+    private static final long SET_BACK_MICROS = 1_000_000;
+
+    private static final long LIMIT_REFRESHED_MILLIS = 5_000;
+    private static final int MOST_STATED_LIMITS = 8;
+
+    /** Longer than any real lease, and short enough to be added to any instant. */
+    private static final Duration LONGEST = Duration.ofDays(365_000);
+    private static final int NANOS_PER_MILLI = 1_000_000;
+
+    /**
+     * Something to tell a process.
+     *
+     * @param process the process
+     * @param notice what to tell
+     */
+    public record Message(String process, Notice notice) {
+    }
+
+    /**
+     * Everything that is remembered about a bulkhead, in the form in which Redis keeps it. Times are in milliseconds since the
+     * epoch.
+     *
+     * @param holders permit ids to the ends of their leases
+     * @param queue the ids of fair waiters to their tickets
+     * @param standby the ids of the other waiters to their turns, in microseconds since the epoch
+     * @param cancelled permit ids to the times until which they are refused
+     * @param permits what is known about holders and waiters by id
+     * @param alive processes to the times until which they count as alive
+     * @param statedLimits limits to the times when they were noted last, the most recent one last
+     * @param setLimit the limit that an operator has set
+     * @param lastTicket the greatest ticket given, or the latest time noted in microseconds; 0 when nothing is known
+     * @param gracePeriodEnd the end of the grace period; 0 for none
+     */
+    public record Contents(Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
+            Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive, Map<Integer, Long> statedLimits,
+            OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
+
+        /** Nothing is remembered. */
+        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+                OptionalInt.empty(), 0, 0);
+    }
+
+    private record Stated(int limit, long at) {
+    }
+
+    private static final class CancelledId extends ScoredSet.Entry {
+
+        private final String id;
+
+        private CancelledId(String id) {
+            this.id = id;
+        }
+
+        @Override
+        String id() {
+            return id;
+        }
+    }
+
+    private final BulkheadId id;
+    private final int most;
+    private final boolean clockMayGoBack;
+
+    /** By the end of the lease, milliseconds. */
+    private final ScoredSet<Permit> holders = new ScoredSet<>();
+
+    /** Fair waiters by ticket. */
+    private final ScoredSet<Permit> queue = new ScoredSet<>();
+
+    /** Other waiters by turn, microseconds. */
+    private final ScoredSet<Permit> standby = new ScoredSet<>();
+
+    /** Waiters that were told of a free permit, by the end of that, microseconds. Then they are on standby again. */
+    private final ScoredSet<Permit> told = new ScoredSet<>();
+
+    private final ScoredSet<CancelledId> cancelled = new ScoredSet<>();
+    private final Map<String, Long> alive = new HashMap<>(2);
+
+    /** The most recent one last. */
+    private final List<Stated> statedLimits = new ArrayList<>(1);
+
+    private OptionalInt setLimit = OptionalInt.empty();
+    private long lastTicket;
+    private long gracePeriodEnd;
+
+    private boolean restricted;
+    private long micros;
+    private long now;
+    private long from;
+    private List<Message> messages = List.of();
+
+    /**
+     * Creates an empty bulkhead that loses nothing, by a clock that never goes back.
+     *
+     * @param id its id
+     * @param lastTicket a ticket that is smaller than all that will be given, at least 1
+     */
+    Bulkhead(BulkheadId id, long lastTicket) {
+        this(id, Integer.MAX_VALUE, false);
+        this.lastTicket = lastTicket;
+    }
+
+    private Bulkhead(BulkheadId id, int most, boolean clockMayGoBack) {
+        this.id = id;
+        this.most = most;
+        this.clockMayGoBack = clockMayGoBack;
+    }
+
+    /**
+     * Creates a bulkhead with what is remembered about it.
+     *
+     * @param id its id
+     * @param contents what is remembered; not kept
+     * @param most how many holders and waiters there may be; more are refused by {@link StoreException}
+     */
+    public Bulkhead(BulkheadId id, Contents contents, int most) {
+        this(id, most, true);
+        contents.holders().forEach((permitId, end) -> holders.add(permit(contents, permitId), end));
+        contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
+        contents.standby().forEach((permitId, turn) -> told.add(permit(contents, permitId), turn));
+        contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
+        contents.statedLimits().forEach((limit, at) -> statedLimits.add(new Stated(limit, at)));
+        alive.putAll(contents.alive());
+        setLimit = contents.setLimit();
+        lastTicket = contents.lastTicket();
+        gracePeriodEnd = contents.gracePeriodEnd();
+    }
+
+    private Permit permit(Contents contents, String permitId) {
+        Permit known = contents.permits().get(permitId);
+        return known == null ? Permit.unknown(id, permitId) : known.copy();
+    }
+
+    /** Everything that is remembered. */
+    public Contents contents() {
+        Contents all = new Contents(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(),
+                Map.copyOf(alive), new LinkedHashMap<>(), setLimit, lastTicket, gracePeriodEnd);
+        copy(holders, all.holders(), all.permits());
+        copy(queue, all.queue(), all.permits());
+        copy(standby, all.standby(), all.permits());
+        copy(told, all.standby(), all.permits());
+        cancelled.all().forEach(entry -> all.cancelled().put(entry.id(), entry.score()));
+        statedLimits.forEach(stated -> all.statedLimits().put(stated.limit(), stated.at()));
+        return all;
+    }
+
+    private static void copy(ScoredSet<Permit> set, Map<String, Long> scores, Map<String, Permit> permits) {
+        for (Permit permit : set.all()) {
+            scores.put(permit.id(), permit.score());
+            if (permit.isKnown()) {
+                permits.put(permit.id(), permit);
+            }
+        }
+    }
+
+    // ---- steps
+
+    /**
+     * Begins the next step.
+     *
+     * @param nowMicros the time of the step, in microseconds since the epoch
+     */
+    public void begin(long nowMicros) {
+        micros = nowMicros;
+        now = Math.floorDiv(nowMicros, 1_000L);
+        from = -Math.floorDiv(-nowMicros, 1_000L);
+        if (lastTicket == 0 && (waiting() > 0 || gracePeriodEnd > 0)) {
+            // What was known about the waiters is lost. They queue again when they learn of it.
+            Stream.of(queue, standby, told).forEach(ScoredSet::clear);
+            startGracePeriod();
+        }
+    }
+
+    /** From now on an operation does only what was asked for: it grants nothing, serves no waiter, and removes no others. */
+    public void restrict() {
+        restricted = true;
+    }
+
+    /** Whom to tell what, in order, since this was asked last. */
+    public List<Message> takeMessages() {
+        List<Message> taken = messages;
+        messages = List.of();
+        return taken;
+    }
+
+    private void tell(String process, Notice notice) {
+        if (messages.isEmpty()) {
+            messages = new ArrayList<>();
+        }
+        messages.add(new Message(process, notice));
+    }
+
+    BulkheadId id() {
+        return id;
+    }
+
+    /** The greatest ticket given, or the latest time noted in microseconds; 0 when nothing is known. */
+    long lastTicket() {
+        return lastTicket;
+    }
+
+    /** Whether any permit is held. */
+    boolean isHeld() {
+        return holders.countUpTo(now) < holders.size();
+    }
+
+    /** Whether there is nothing left to remember; limits that were stated are not worth it. */
+    boolean isForgettable() {
+        return setLimit.isEmpty() && holders.greatestScore() <= now && cancelled.greatestScore() <= now
+                && (waiting() == 0 || alive.values().stream().allMatch(until -> until <= now));
+    }
+
+    // ---- acquire
+
+    /**
+     * As {@link PermitStore#acquire}.
+     *
+     * @param process the process that asks
+     * @throws StoreException when there would be too many holders and waiters
+     */
+    public AcquireReply acquire(String process, AcquireRequest request) {
+        if (cancelled.isAbove(request.permitId(), now)) {
+            return new Cancelled();
+        }
+        settle();
+        AcquireReply reply = ask(process, request);
+        wake();
+        return reply;
+    }
+
+    private AcquireReply ask(String process, AcquireRequest request) {
+        stateLimit(process, request.limit());
+        Permit held = holders.get(request.permitId());
+        if (held != null && held.isKnown()) {
+            // The caller counts its lease from when it asked; the permit may have been handed over long before.
+            lengthen(held, request.lease());
+            return new Granted(held.ticket(), false);
+        }
+        int limit = limit(request.limit());
+        // A ticket that cannot have been given counts as the latest that can have been.
+        long ticket = request.fair() ? Math.min(request.ticket(), Math.max(lastTicket, micros)) : 0;
+        if (ticket > 0 && lastTicket == 0) {
+            startGracePeriod();
+        }
+        if (!restricted && holders.size() < limit && isNext(ticket)) {
+            refuseMoreThan(most, request);
+            return new Granted(grant(process, request), false);
+        }
+        if (request.place().isZero()) {
+            return new Full(limit, nearestEnd(), false);
+        }
+        refuseMoreThan(most, request);
+        long place = keepPlace(process, request, ticket);
+        return new Waiting(limit, nearestEnd(), from, place, false);
+    }
+
+    private void refuseMoreThan(int number, AcquireRequest request) {
+        if (holders.size() + waiting() >= number && waiter(request.permitId()) == null) {
+            throw new StoreException("The bulkhead " + id + " has " + (holders.size() + waiting())
+                    + " holders and waiters, and store=lock takes no more than " + number
+                    + ", because each of its steps reads all of them. Set quarkus.redis-bulkhead.store=script, "
+                    + "or lower the bulkhead's permits or max-waiters", false, null);
+        }
+    }
+
+    /** As {@link InProcessPermitStore#takeIfFree}. */
+    long takeIfFree(String process, AcquireRequest request) {
+        settle();
+        if (holders.size() >= limit(request.limit()) || !queueIsEmpty()) {
+            wake();
+            return InProcessPermitStore.NONE_FREE;
+        }
+        stateLimit(process, request.limit());
+        long token = grant(process, request);
+        wake();
+        return token;
+    }
+
+    private boolean isNext(long ticket) {
+        return queueIsEmpty() || gracePeriodEnd == 0 && ticket > 0 && queue.first().score() > ticket;
+    }
+
+    private void startGracePeriod() {
+        gracePeriodEnd = endOf(PermitStore.GRACE_PERIOD);
+        noteTheTime();
+    }
+
+    private long grant(String process, AcquireRequest request) {
+        remove(request.permitId());
+        return hold(request, process, endOf(request.lease()));
+    }
+
+    private long hold(AcquireRequest request, String process, long leaseEnd) {
+        long token = nextTicket();
+        holders.add(new Permit(request, process, token, now), leaseEnd);
+        return token;
+    }
+
+    private long keepPlace(String process, AcquireRequest request, long oldTicket) {
+        keepAlive(process, request.place());
+        noteTheTime();
+        Permit waiter = waiter(request.permitId());
+        if (waiter == null) {
+            removeWaiter(request.permitId());
+            waiter = new Permit(request, process, !request.fair() ? 0 : oldTicket > 0 ? oldTicket : nextTicket(), now);
+            if (request.fair()) {
+                queue.add(waiter, waiter.ticket());
+                lastTicket = Math.max(lastTicket, waiter.ticket());
+            } else {
+                standby.add(waiter, micros);
+            }
+        } else if (waiter.ticket() == 0) {
+            // It was told of a permit and found none, so its old turn is due.
+            told.remove(waiter.id());
+            standby.remove(waiter.id());
+            standby.add(waiter, waiter.since() * 1_000);
+        }
+        return waiter.ticket();
+    }
+
+    /** Notes that a caller states this limit; now and then tells it which others were stated within the last minute. */
+    private void stateLimit(String process, int limit) {
+        Stated latest = statedLimits.isEmpty() ? null : statedLimits.get(statedLimits.size() - 1);
+        if (restricted || latest != null && latest.limit() == limit && now - latest.at() < LIMIT_REFRESHED_MILLIS
+                || statedLimits.stream().anyMatch(it -> it.limit() == limit && now - it.at() < LIMIT_REFRESHED_MILLIS)) {
+            return;
+        }
+        statedLimits.removeIf(it -> it.limit() == limit || !isRemembered(it));
+        Set<Integer> others = new HashSet<>();
+        statedLimits.forEach(it -> others.add(it.limit()));
+        statedLimits.add(new Stated(limit, now));
+        if (statedLimits.size() > MOST_STATED_LIMITS) {
+            others.remove(statedLimits.remove(0).limit());
+        }
+        if (!others.isEmpty()) {
+            tell(process, new Notice.LimitsDiffer(id, limit, others));
+        }
+    }
+
+    private boolean isRemembered(Stated stated) {
+        return now - stated.at() < PermitStore.LIMIT_REMEMBERED.toMillis();
+    }
+
+    // ---- other operations
+
+    /** As {@link PermitStore#release}. */
+    public boolean release(String permitId) {
+        boolean wasHeld = remove(permitId);
+        passOn();
+        return wasHeld;
+    }
+
+    /** As {@link PermitStore#cancel}. */
+    public void cancel(List<String> permitIds, Duration forgetAfter) {
+        long until = endOf(forgetAfter);
+        for (String permitId : permitIds) {
+            remove(permitId);
+            CancelledId known = cancelled.get(permitId);
+            if (known == null) {
+                cancelled.add(new CancelledId(permitId), until);
+            } else if (known.score() < until) {
+                cancelled.move(known, until);
+            }
+        }
+        passOn();
+    }
+
+    private boolean remove(String permitId) {
+        Permit removed = holders.remove(permitId);
+        removeWaiter(permitId);
+        return removed != null && removed.score() > now;
+    }
+
+    private void removeWaiter(String permitId) {
+        if (waiting() > 0) {
+            queue.remove(permitId);
+            standby.remove(permitId);
+            told.remove(permitId);
+        }
+    }
+
+    /** As {@link PermitStore#renew}. It concerns the permits of one process, and changes nothing else. */
+    public Set<String> renew(Map<String, Duration> leases) {
+        Set<String> lost = new HashSet<>();
+        leases.forEach((permitId, lease) -> {
+            if (holders.isAbove(permitId, now)) {
+                lengthen(holders.get(permitId), lease);
+            } else {
+                lost.add(permitId);
+            }
+        });
+        return lost;
+    }
+
+    private void lengthen(Permit held, Duration lease) {
+        if (endOf(lease) > held.score()) {
+            holders.move(held, endOf(lease));
+        }
+        noteTheTime();
+    }
+
+    /**
+     * As {@link PermitStore#poll}.
+     *
+     * @param process the process that polls
+     */
+    public PollReply poll(String process, int limit, Collection<String> permitIds, Duration place) {
+        keepAlive(process, place);
+        if (waiting() > 0) {
+            noteTheTime();
+        }
+        passOn();
+        Map<String, HandOver> handedOver = new HashMap<>();
+        Set<String> gone = new HashSet<>();
+        for (String permitId : permitIds) {
+            Permit held = holders.get(permitId);
+            if (held != null && held.score() > now) {
+                handedOver.put(permitId, new HandOver(held.ticket(), held.score()));
+            } else if (waiter(permitId) == null) {
+                gone.add(permitId);
+            }
+        }
+        int free = queueIsEmpty() && !restricted ? Math.max(0, limit(limit) - holders.size()) : 0;
+        return new PollReply(handedOver, gone, free, nearestEnd(), from);
+    }
+
+    /** As {@link PermitStore#revoke}. */
+    public boolean revoke(String permitId) {
+        boolean isHeld = holders.isAbove(permitId, now);
+        if (isHeld) {
+            tell(holders.remove(permitId).process(), new Notice.Revoked(permitId));
+        }
+        passOn();
+        return isHeld;
+    }
+
+    /**
+     * As {@link PermitStore#resize} and {@link PermitStore#resetSize}.
+     *
+     * @param limit the limit for all callers; empty for the limits that they state
+     * @return whether a limit was set before
+     */
+    public boolean resize(OptionalInt limit) {
+        boolean wasSet = setLimit.isPresent();
+        setLimit = limit;
+        passOn();
+        return wasSet;
+    }
+
+    /** As {@link PermitStore#occupancy}. It changes nothing. */
+    public Occupancy occupancy(int mostListed) {
+        List<Holder> listed = holders.inOrder(mostListed, now).stream().map(Permit::describeHolder).toList();
+        boolean allLive = alive.values().stream().allMatch(until -> until > now);
+        int waiting = allLive ? waiting()
+                : (int) Stream.of(queue, standby, told).flatMap(set -> set.all().stream())
+                        .filter(this::isLive).count();
+        List<Waiter> fair = liveWaiters(queue, mostListed);
+        List<Waiter> others = Stream.concat(liveWaiters(standby, mostListed).stream(), liveWaiters(told, mostListed).stream())
+                .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
+        SortedSet<Integer> stated = new TreeSet<>();
+        statedLimits.stream().filter(this::isRemembered).forEach(it -> stated.add(it.limit()));
+        return new Occupancy(holders.size() - holders.countUpTo(now), waiting, setLimit, stated, listed,
+                Stream.concat(fair.stream(), others.stream()).toList());
+    }
+
+    private List<Waiter> liveWaiters(ScoredSet<Permit> waiters, int mostListed) {
+        return waiters.inOrder(waiters.size(), Long.MIN_VALUE).stream().filter(this::isLive).limit(mostListed)
+                .map(waiter -> waiter.describeWaiter(alive.get(waiter.process()))).toList();
+    }
+
+    /**
+     * As {@link PermitStore#ownPermits}.
+     *
+     * @param process the process
+     */
+    public Set<String> ownPermits(String process) {
+        Set<String> own = new HashSet<>();
+        for (Permit permit : holders.all()) {
+            if (permit.score() > now && permit.process().equals(process)) {
+                own.add(permit.id());
+            }
+        }
+        return own;
+    }
+
+    /**
+     * Removes holders whose leases have ended, and waiters whose processes are dead.
+     *
+     * @return whether there were any
+     */
+    public boolean removeDead() {
+        int before = holders.size() + waiting();
+        removeEnded();
+        for (ScoredSet<Permit> waiters : List.of(queue, standby, told)) {
+            List.copyOf(waiters.all()).stream().filter(waiter -> !isLive(waiter)).forEach(waiters::remove);
+        }
+        return holders.size() + waiting() < before;
+    }
+
+    // ---- what each operation does besides
+
+    private void passOn() {
+        settle();
+        wake();
+    }
+
+    private void settle() {
+        if (!restricted) {
+            removeEnded();
+            serveQueue();
+        }
+    }
+
+    /** Removes what has ended. After the clock was set back, nothing lasts longer from now on than it was given for. */
+    private void removeEnded() {
+        if (clockMayGoBack && lastTicket > micros + SET_BACK_MICROS) {
+            shortenAfterSetBack();
+        }
+        while (!holders.isEmpty() && holders.first().score() <= now) {
+            holders.remove(holders.first());
+        }
+        while (!cancelled.isEmpty() && cancelled.first().score() <= now) {
+            cancelled.remove(cancelled.first());
+        }
+        if (!alive.isEmpty()) {
+            alive.values().removeIf(until -> until <= now);
+        }
+        // One that is longer than it can be began before the clock was set back.
+        if (gracePeriodEnd <= now || gracePeriodEnd > endOf(PermitStore.GRACE_PERIOD)) {
+            gracePeriodEnd = 0;
+        }
+    }
+
+    /** This takes nothing from processes that renew and poll. */
+    private void shortenAfterSetBack() {
+        for (Permit holder : List.copyOf(holders.all())) {
+            if (holder.isKnown() && holder.score() > endOf(holder.request().lease())) {
+                holders.move(holder, endOf(holder.request().lease()));
+            }
+        }
+        alive.replaceAll((process, until) -> Math.min(until, endOf(PermitStore.LONGEST_PLACE)));
+    }
+
+    /** Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself. */
+    private void serveQueue() {
+        for (int i = 0; i < SERVED_AT_ONCE && !queue.isEmpty() && gracePeriodEnd == 0; i++) {
+            Permit first = queue.first();
+            if (!isLive(first)) {
+                queue.remove(first);
+            } else if (holders.size() < limit(first.request().limit())) {
+                remove(first.id());
+                long end = endOf(HandOver.firstLease(first.request().lease()));
+                long token = hold(first.request(), first.process(), end);
+                tell(first.process(), new Notice.HandedOver(first.id(), new HandOver(token, end)));
+            } else {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Tells as many waiters on standby as there are free permits, less those who know already, each once and in their turn. A
+     * waiter whose limit is reached is passed over.
+     */
+    private void wake() {
+        if (restricted || standby.isEmpty() && told.isEmpty()) {
+            return;
+        }
+        sortOutTold();
+        List<Permit> passedOver = List.of();
+        for (int i = 0; i < TOLD_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
+            Permit next = standby.first();
+            boolean isLive = isLive(next);
+            if (isLive && !isFree(next.request().limit())) {
+                if (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(stated.limit()))) {
+                    break;
+                }
+                passedOver = passedOver.isEmpty() ? new ArrayList<>() : passedOver;
+                passedOver.add(next);
+            }
+            standby.remove(next);
+            if (isLive && isFree(next.request().limit())) {
+                told.add(next, micros + TOLD_MICROS);
+                tell(next.process(), new Notice.PermitFree(next.id()));
+            }
+        }
+        passedOver.forEach(waiter -> standby.add(waiter, waiter.score()));
+    }
+
+    /** Those who have been told have their turn in the future, also after the clock was set back. */
+    private void sortOutTold() {
+        while (!told.isEmpty() && told.first().score() <= micros) {
+            Permit lapsed = told.first();
+            told.remove(lapsed);
+            standby.add(lapsed, lapsed.score());
+        }
+        if (standby.greatestScore() > micros) {
+            for (Permit waiter : standby.inOrder(Integer.MAX_VALUE, micros)) {
+                standby.remove(waiter);
+                told.add(waiter, waiter.score());
+            }
+        }
+    }
+
+    /** Whether a permit is free under this limit that no waiter was told of. */
+    private boolean isFree(int stated) {
+        return holders.size() + told.size() < limit(stated);
+    }
+
+    // ---- details
+
+    private int limit(int stated) {
+        return setLimit.isPresent() ? setLimit.getAsInt() : stated;
+    }
+
+    private int waiting() {
+        return queue.size() + standby.size() + told.size();
+    }
+
+    /** The waiter with this id; null when there is none, or only its id is known. */
+    private Permit waiter(String permitId) {
+        Permit waiter = queue.get(permitId);
+        waiter = waiter == null ? standby.get(permitId) : waiter;
+        waiter = waiter == null ? told.get(permitId) : waiter;
+        return waiter == null || !waiter.isKnown() ? null : waiter;
+    }
+
+    private boolean isLive(Permit waiter) {
+        return waiter.isKnown() && alive.getOrDefault(waiter.process(), 0L) > now;
+    }
+
+    private void keepAlive(String process, Duration place) {
+        alive.merge(process, endOf(place), Math::max);
+    }
+
+    private boolean queueIsEmpty() {
+        return queue.isEmpty() && gracePeriodEnd == 0;
+    }
+
+    /** When to ask again if nobody tells anything: when a lease or the grace period ends. */
+    private Duration nearestEnd() {
+        Permit nearest = holders.first();
+        if (nearest != null && nearest.score() <= now) {
+            List<Permit> live = holders.inOrder(1, now);
+            nearest = live.isEmpty() ? null : live.get(0);
+        }
+        long end = Math.min(nearest == null ? Long.MAX_VALUE : nearest.score(),
+                gracePeriodEnd == 0 ? Long.MAX_VALUE : gracePeriodEnd);
+        return end == Long.MAX_VALUE ? Duration.ZERO : Duration.ofMillis(Math.max(1, end - from));
+    }
+
+    /** The next ticket. It never falls behind the clock, so tickets grow even after the last one was forgotten. */
+    private long nextTicket() {
+        lastTicket = Math.max(lastTicket + 1, micros);
+        return lastTicket;
+    }
+
+    /** Lets a clock that is set back later be noticed. The next ticket is what it would be without. */
+    private void noteTheTime() {
+        lastTicket = Math.max(lastTicket, micros - 1);
+    }
+
+    /** When something ends that starts now. Parts of a millisecond count as one. */
+    private long endOf(Duration duration) {
+        if (duration.isNegative()) {
+            return now;
+        }
+        Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+        return from + bounded.toSeconds() * 1_000 + (bounded.getNano() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+    }
+
+    @Override
+    public String toString() {
+        return "Bulkhead " + id + " at " + now + ": " + Objects.toString(contents());
+    }
+}

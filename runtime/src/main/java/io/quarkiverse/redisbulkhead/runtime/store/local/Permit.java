@@ -1,0 +1,91 @@
+package io.quarkiverse.redisbulkhead.runtime.store.local;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * A permit that is held, or that a waiter waits for. Its score is the end of its lease, the ticket or the turn of the waiter.
+ * Only the score changes, and only within a {@link Bulkhead}.
+ */
+public final class Permit extends ScoredSet.Entry {
+
+    private final AcquireRequest request;
+    private final String process;
+    private final long ticket;
+    private final long since;
+
+    /**
+     * Creates a permit.
+     *
+     * @param request what was asked for
+     * @param process the process that asked
+     * @param ticket the fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue
+     * @param since since when it holds or waits, in milliseconds since the epoch
+     */
+    public Permit(AcquireRequest request, String process, long ticket, long since) {
+        this.request = request;
+        this.process = process;
+        this.ticket = ticket;
+        this.since = since;
+    }
+
+    /** A permit of which only the id is left. */
+    static Permit unknown(BulkheadId bulkhead, String id) {
+        return new Permit(new AcquireRequest(bulkhead, id, 0, Duration.ZERO, false, Duration.ZERO, "", "", ""), "", 0, 0);
+    }
+
+    /** Whether more is known than the id. */
+    boolean isKnown() {
+        return request.limit() > 0;
+    }
+
+    /** The same permit, in no set. */
+    Permit copy() {
+        return new Permit(request, process, ticket, since);
+    }
+
+    @Override
+    public String id() {
+        return request.permitId();
+    }
+
+    /** What was asked for. */
+    public AcquireRequest request() {
+        return request;
+    }
+
+    /** The process that asked. */
+    public String process() {
+        return process;
+    }
+
+    /** The fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue. */
+    public long ticket() {
+        return ticket;
+    }
+
+    /** Since when it holds or waits, in milliseconds since the epoch. */
+    public long since() {
+        return since;
+    }
+
+    Holder describeHolder() {
+        return new Holder(id(), request.bulkhead().name(), key(), ticket, request.application(), request.instance(),
+                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()));
+    }
+
+    Waiter describeWaiter(long placeEnd) {
+        return new Waiter(id(), request.bulkhead().name(), key(), ticket, request.application(), request.instance(),
+                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(placeEnd));
+    }
+
+    private Optional<String> key() {
+        return request.bulkhead().key();
+    }
+}

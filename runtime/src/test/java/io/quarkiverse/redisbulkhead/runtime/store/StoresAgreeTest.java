@@ -1,0 +1,59 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedHistory.Step;
+
+/**
+ * Trap 46: the state machine in Java and the stores in Redis go through generated histories side by side, on one clock, and
+ * answer, tell and remember the same after each step. The system property {@code model.seed} sets the seed of the first history;
+ * a failure tells which one repeats it. {@code model.histories} sets how many there are; the profile {@code nightly} runs many.
+ */
+class StoresAgreeTest {
+
+    private static final long FIRST_SEED = Long.getLong("model.seed", 1);
+    private static final int HISTORIES = Integer.getInteger("model.histories", 60);
+    private static final int STEPS = 80;
+
+    private static ComparedStore machine;
+    private static ComparedStore lock;
+
+    @BeforeAll
+    static void open() {
+        machine = ComparedStore.machine();
+        lock = ComparedStore.lock();
+    }
+
+    @AfterAll
+    static void close() {
+        lock.close();
+        machine.close();
+    }
+
+    @Test
+    @DisplayName("Trap 46: the lock store does what the state machine does")
+    void theLockStoreDoesWhatTheMachineDoes() {
+        compare(List.of(machine, lock));
+    }
+
+    private static void compare(List<ComparedStore> stores) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed++) {
+            List<Step> history = ComparedHistory.generate(seed, STEPS);
+            Optional<String> difference = ComparedHistory.difference(stores, history);
+            if (difference.isPresent()) {
+                List<Step> shrunk = Shrinker.shrink(history, steps -> ComparedHistory.difference(stores, steps).isPresent());
+                StringBuilder report = new StringBuilder("The stores differ. To see it again: -Dmodel.seed=" + seed + "\n");
+                shrunk.forEach(step -> report.append("  ").append(step).append('\n'));
+                assertThat(ComparedHistory.difference(stores, shrunk).orElse(difference.get())).as(report.toString()).isNull();
+            }
+        }
+    }
+}
