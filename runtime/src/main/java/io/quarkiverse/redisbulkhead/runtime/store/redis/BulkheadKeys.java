@@ -18,17 +18,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 public final class BulkheadKeys {
 
-    /** The keys of the data, in the order in which all scripts expect them; {@code keys.lua} tells what they hold. */
+    /** The keys of the data, in the order in which the scripts expect them; {@code bulkhead.lua} says what they hold. */
     public enum Part {
         HOLDERS,
+        STATE,
         QUEUE,
-        TICKET,
-        DETAILS,
-        CANCELLED,
-        WAITERS,
-        LIMITS,
         STANDBY,
-        STATE
+        CANCELLED
     }
 
     // Names have no percent sign before these, as theirs are encoded.
