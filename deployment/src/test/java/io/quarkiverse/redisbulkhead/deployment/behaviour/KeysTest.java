@@ -65,7 +65,7 @@ class KeysTest {
                     jar -> jar.addClasses(Caller.class, Shop.class, Plan.class, Visitor.class, VisitorKey.class,
                             ArgumentsKey.class,
                             Losses.class, WholeShop.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"tenants\".expire", "3s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"tenants\".expire", "6s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off-beside\".enabled", "false")
             .overrideConfigKey("quarkus.otel.sdk.disabled", "true");

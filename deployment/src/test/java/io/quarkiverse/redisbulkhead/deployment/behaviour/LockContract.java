@@ -195,7 +195,7 @@ abstract class LockContract {
         Permit owned = lock.lock();
 
         assertThat(Duration.ofNanos(System.nanoTime() - lockedAt)).isBetween(Duration.ofMillis(990),
-                Duration.ofSeconds(3));
+                Duration.ofSeconds(15));
         assertThat(crashed.isHeld()).isFalse();
         assertThat(owned.release()).isTrue();
     }
@@ -281,7 +281,7 @@ abstract class LockContract {
             rejected.forEach((method, call) -> inTime(method, () -> {
                 assertThatThrownBy(call::run).as(method).isInstanceOfSatisfying(LockNotAcquiredException.class, e -> {
                     assertThat(e.lock()).isEqualTo("in-time");
-                    assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+                    assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(20));
                 }).isInstanceOf(BulkheadFullException.class).hasMessageContaining("Lock 'in-time' was not free in time");
                 return null;
             }));
@@ -296,7 +296,7 @@ abstract class LockContract {
     private static void inTime(String method, Supplier<Object> call) {
         long begunAt = System.nanoTime();
         call.get();
-        assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).as(method).isBetween(SHORT, Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).as(method).isBetween(SHORT, Duration.ofSeconds(15));
     }
 
     @Test

@@ -32,7 +32,7 @@ import io.smallrye.mutiny.Uni;
 /** Trap 25: what happens while Redis is away is what was configured, per bulkhead or for all; and it ends by itself. */
 class OutagePolicyTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     static final KillableRedis REDIS = new KillableRedis("outage-policy-test");
 
@@ -224,7 +224,7 @@ class OutagePolicyTest {
         try (AutoCloseable pause = REDIS.pause()) {
             long begin = System.nanoTime();
             assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(4));
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
             assertThat(guarded.allowing(guarded::token)).isZero();
             assertThat(guarded.own(guarded::token)).isZero();
         }

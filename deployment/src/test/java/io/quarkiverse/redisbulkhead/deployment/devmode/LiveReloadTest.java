@@ -8,21 +8,25 @@ import java.util.TreeMap;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
+import io.quarkiverse.redisbulkhead.deployment.FreePort;
 import io.quarkus.test.QuarkusDevModeTest;
 import io.restassured.common.mapper.TypeRef;
 
 /** Trap 27: every annotated shape is guarded before and after live reloads, by what the annotations say then. */
-@ExtendWith(OneDevModeAtATime.class)
 class LiveReloadTest {
+
+    private static final int PORT = FreePort.find();
 
     @RegisterExtension
     static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(
             jar -> jar.addClasses(ShapesResource.class, Shapes.class).addClasses(Shapes.class.getDeclaredClasses())
-                    .addAsResource(new StringAsset("quarkus.redis-bulkhead.command-timeout=10s"), "application.properties"));
+                    .addAsResource(new StringAsset("""
+                            quarkus.http.port=%d
+                            quarkus.rest-client.inside.url=http://localhost:${quarkus.http.port}
+                            quarkus.redis-bulkhead.command-timeout=10s
+                            """.formatted(PORT)), "application.properties"));
 
     private static final Map<String, String> AS_WRITTEN = Map.ofEntries(
             Map.entry("a method", "method 1/3"),
@@ -69,7 +73,7 @@ class LiveReloadTest {
     }
 
     private static Map<String, String> held() {
-        return given().port(8080).get("/shapes").then().statusCode(200).extract().as(new TypeRef<>() {
+        return given().port(PORT).get("/shapes").then().statusCode(200).extract().as(new TypeRef<>() {
         });
     }
 }

@@ -167,7 +167,7 @@ public class Shapes {
     }
 
     @Path("/inside")
-    @RegisterRestClient(baseUri = "http://localhost:8080")
+    @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
     public interface Client {
 
         @GET
@@ -176,7 +176,7 @@ public class Shapes {
     }
 
     @Path("/inside")
-    @RegisterRestClient(baseUri = "http://localhost:8080")
+    @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
     @RedisBulkhead(name = "client interface", permits = 3)
     public interface WholeClient {
 

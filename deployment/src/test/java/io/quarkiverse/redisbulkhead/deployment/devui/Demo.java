@@ -15,10 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.quarkiverse.redisbulkhead.deployment.FreePort;
+
 /** Calls {@link DemoApplication}. */
 final class Demo {
 
-    static final String ROOT = "http://localhost:8080";
+    static final int PORT = FreePort.find();
+    static final String ROOT = "http://localhost:" + PORT;
 
     private final HttpClient http = HttpClient.newHttpClient();
 

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import com.microsoft.playwright.BrowserContext;
@@ -16,12 +15,10 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 
-import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
 /** Takes pictures of the pages in all their states, in both themes, for people to look at: {@code -Dscreenshots=<folder>}. */
-@ExtendWith(OneDevModeAtATime.class)
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
 class DevUiScreenshotsTest {
 
@@ -33,10 +30,11 @@ class DevUiScreenshotsTest {
         jar.addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
                 .addAsResource(new StringAsset("""
                         quarkus.application.name=shop
+                        quarkus.http.port=%d
                         quarkus.redis.hosts=%s
                         quarkus.redis-bulkhead."partner-api".permits=4
                         quarkus.redis-bulkhead.on-outage=allow
-                        """.formatted(REDIS.address())), "application.properties");
+                        """.formatted(Demo.PORT, REDIS.address())), "application.properties");
     });
 
     final Demo demo = new Demo();

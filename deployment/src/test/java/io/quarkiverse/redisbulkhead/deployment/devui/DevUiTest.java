@@ -16,7 +16,6 @@ import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
@@ -28,12 +27,10 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 
-import io.quarkiverse.redisbulkhead.deployment.OneDevModeAtATime;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
 /** The pages of the Dev UI in a real browser, and the tools of Dev MCP, with one start of the application. */
-@ExtendWith(OneDevModeAtATime.class)
 class DevUiTest {
 
     static final KillableRedis REDIS = new KillableRedis("dev-ui-test");
@@ -47,9 +44,10 @@ class DevUiTest {
             .addClass(HostileApplication.class).addClasses(HostileApplication.class.getDeclaredClasses())
             .addAsResource(new StringAsset("""
                     quarkus.application.name=shop
+                    quarkus.http.port=%d
                     quarkus.redis.hosts=%s
                     quarkus.redis-bulkhead."partner-api".permits=4
-                    """.formatted(REDIS.address())), "application.properties"));
+                    """.formatted(Demo.PORT, REDIS.address())), "application.properties"));
 
     static final String PREFIX = "quarkus-redis-bulkhead_";
 

@@ -59,9 +59,10 @@ class HostileRequestsTest {
                     OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
-            // Of anybody: what escapes a route is logged by those who called it.
+            // Of any logger: what escapes a route is logged by its caller. On a busy machine, Vert.x also warns of slow threads.
             .setLogRecordPredicate(
-                    record -> record.getThrown() != null && record.getLevel().intValue() >= Level.WARNING.intValue())
+                    record -> record.getThrown() != null && record.getLevel().intValue() >= Level.WARNING.intValue()
+                            && !record.getLoggerName().endsWith("BlockedThreadChecker"))
             .assertLogRecords(records -> assertThat(records)
                     .extracting(record -> record.getLoggerName() + ": " + record.getMessage() + " " + record.getThrown())
                     .isEmpty());

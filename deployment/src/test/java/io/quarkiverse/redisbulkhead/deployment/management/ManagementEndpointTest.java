@@ -50,7 +50,7 @@ import io.smallrye.mutiny.Uni;
 /** The endpoint beside the application, with changes, secured by permissions of the application. */
 class ManagementEndpointTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(30);
     private static final String ALL = "/q/redis-bulkhead";
     private static final String STRANGE = "100% of <b>a/b</b> & ü";
     private static final String STRANGE_ENCODED = "100%25%20of%20%3Cb%3Ea%2Fb%3C%2Fb%3E%20%26%20%C3%BC";
@@ -402,7 +402,7 @@ class ManagementEndpointTest {
         void report() {
         }
 
-        @RedisBulkhead(name = "exports", permits = 1, expire = "3s")
+        @RedisBulkhead(name = "exports", permits = 1, expire = "6s")
         Uni<Void> export(CompletableFuture<Void> end) {
             return Uni.createFrom().completionStage(end);
         }

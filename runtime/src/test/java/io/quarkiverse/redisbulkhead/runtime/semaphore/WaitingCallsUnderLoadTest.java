@@ -99,6 +99,7 @@ class WaitingCallsUnderLoadTest {
         } finally {
             threads.shutdownNow();
         }
+        meetTheBound();
         engine.refuseAndRejectWaiters();
         await().atMost(Duration.ofSeconds(20)).until(
                 () -> all.stream().allMatch(admission -> admission.granted().toCompletableFuture().isDone()));
@@ -130,6 +131,26 @@ class WaitingCallsUnderLoadTest {
             case 2 -> admission.granted().whenComplete((permits, rejection) -> admission.end());
             default -> awaitPermit(admission);
         }
+    }
+
+    // On a busy machine, the random calls may never be many at a time.
+    private void meetTheBound() {
+        SemaphoreSpec spec = SemaphoreSpec.named("bound").permits(1).maxWait(Duration.ofSeconds(30)).maxWaiters(MOST_WAITERS)
+                .onOutage(OnOutage.LOCAL).build();
+        Semaphore semaphore = engine.semaphore(spec).forKey("key", OptionalInt.empty());
+        List<Admission> crowd = new ArrayList<>();
+        while (queueFull.get() == 0) {
+            Admission admission = semaphore.admit("A#a");
+            crowd.add(admission);
+            all.add(admission);
+            admission.granted().whenComplete((permits, rejection) -> {
+                if (rejection instanceof QueueFullException
+                        || rejection != null && rejection.getCause() instanceof QueueFullException) {
+                    queueFull.incrementAndGet();
+                }
+            });
+        }
+        crowd.forEach(Admission::end);
     }
 
     private void awaitPermit(Admission admission) {

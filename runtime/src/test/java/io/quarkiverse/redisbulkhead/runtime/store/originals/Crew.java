@@ -37,7 +37,7 @@ final class Crew implements AutoCloseable {
                     .map(loop -> CompletableFuture.supplyAsync(() -> loop.runUntil(end), threads)).toList();
             LoadFigures sum = LoadFigures.NONE;
             for (CompletableFuture<LoadFigures> run : runs) {
-                sum = sum.plus(run.get(duration.toMillis() + 60_000, TimeUnit.MILLISECONDS));
+                sum = sum.plus(run.get(duration.toMillis() + 240_000, TimeUnit.MILLISECONDS));
             }
             return sum;
         } catch (Exception e) {

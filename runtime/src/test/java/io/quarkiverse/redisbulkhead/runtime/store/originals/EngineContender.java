@@ -40,7 +40,7 @@ record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start)
     private static Optional<Taken> take(Semaphore semaphore) {
         Admission admission = semaphore.admit("load");
         try {
-            admission.granted().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            admission.granted().toCompletableFuture().get(3, TimeUnit.MINUTES);
             return Optional.of(() -> admission.end().toCompletableFuture().join());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof BulkheadFullException) {

@@ -30,6 +30,8 @@ final class StartedProcess implements AutoCloseable {
         this.task = task;
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+                // It runs for seconds: optimizing costs more than it saves.
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                 "-Djava.util.logging.manager=org.jboss.logmanager.LogManager",
                 "-cp", System.getProperty("java.class.path"), LoadProcess.class.getName()));
         command.addAll(task.toArguments());
@@ -63,7 +65,7 @@ final class StartedProcess implements AutoCloseable {
 
     /** Waits for the process to end by itself; the answer is its exit code. */
     int awaitEnd() throws InterruptedException {
-        if (!process.waitFor(task.duration().toSeconds() + 60, TimeUnit.SECONDS)) {
+        if (!process.waitFor(task.duration().toSeconds() + 300, TimeUnit.SECONDS)) {
             throw new AssertionError("The process did not end by itself");
         }
         return process.exitValue();

@@ -30,7 +30,9 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 class ManyKeysTest {
 
     static final int KEYS = Integer.getInteger("keys", 5_000);
-    static final int AT_ONCE = 500;
+
+    // The last one of them is answered within its lease, also by a busy machine.
+    static final int AT_ONCE = 100;
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(10))
             .maxWait(Duration.ofSeconds(60)).build();
@@ -46,7 +48,7 @@ class ManyKeysTest {
         try (TestRedis redis = new TestRedis(); TestProcess process = new TestProcess(redis, kind)) {
             List<WeakReference<String>> keys = useEachKeyOnce(process);
 
-            await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
+            await().atMost(60, TimeUnit.SECONDS).pollInterval(Duration.ofSeconds(1)).untilAsserted(() -> {
                 System.gc();
                 assertThat(keys.stream().filter(key -> key.get() != null).count()).as("keys in memory").isZero();
             });
