@@ -99,6 +99,15 @@ public final class LockSpec {
     }
 
     /**
+     * Whether {@code run}, {@code call} and {@link Permit#close()} return only when Redis has confirmed the release.
+     *
+     * @return {@code false} when they return as soon as the release is handed to the connection
+     */
+    public boolean awaitRelease() {
+        return bulkhead.awaitRelease();
+    }
+
+    /**
      * The bulkhead with one permit that is behind the lock. Its name is {@value #BULKHEAD_PREFIX} and the lock's
      * name; operators see that in {@link Holder#bulkhead()}, in events and in the log.
      * {@link RedisBulkheads#semaphore(SemaphoreSpec)} refuses it.
@@ -122,7 +131,8 @@ public final class LockSpec {
     @Override
     public String toString() {
         return "'" + name + "' (acquireTimeout=" + acquireTimeout() + ", lockTimeout=" + lockTimeout() + ", fair=" + fair()
-                + ", maxHold=" + maxHold().map(Duration::toString).orElse("none") + ", onLost=" + onLost() + ")";
+                + ", maxHold=" + maxHold().map(Duration::toString).orElse("none") + ", onLost=" + onLost()
+                + ", awaitRelease=" + awaitRelease() + ")";
     }
 
     /** Builds a {@link LockSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
@@ -198,6 +208,18 @@ public final class LockSpec {
          */
         public Builder onLost(OnLost onLost) {
             bulkhead.onLost(onLost);
+            return this;
+        }
+
+        /**
+         * Sets whether {@code run}, {@code call} and {@link Permit#close()} return only when Redis has confirmed the release;
+         * see {@link SemaphoreSpec.Builder#awaitRelease}.
+         *
+         * @param awaitRelease {@code true} to wait
+         * @return this
+         */
+        public Builder awaitRelease(boolean awaitRelease) {
+            bulkhead.awaitRelease(awaitRelease);
             return this;
         }
 

@@ -77,7 +77,7 @@ public interface Permit extends AutoCloseable {
     Uni<Boolean> refreshAsync();
 
     /**
-     * Gives the permit back. Doing so again, or when it is lost, is harmless.
+     * Gives the permit back and waits for the answer. Doing so again, or when it is lost, is harmless.
      *
      * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
      *         When Redis is away or refuses the call, or too many are asking, the permit is given back in the background, and
@@ -93,9 +93,13 @@ public interface Permit extends AutoCloseable {
      */
     Uni<Boolean> releaseAsync();
 
-    /** Gives the permit back, as {@link #release()} does. */
+    /**
+     * Gives the permit back without waiting for the answer. The next call of this process finds it free; a process elsewhere
+     * does when Redis has carried out the release. If Redis does not answer, the release is repeated in the background until
+     * it is confirmed or the lease has ended. With {@link SemaphoreSpec#awaitRelease()}, this waits as {@link #release()} does.
+     *
+     * @throws IllegalStateException when called on an event loop, with {@code awaitRelease}
+     */
     @Override
-    default void close() {
-        release();
-    }
+    void close();
 }

@@ -112,7 +112,9 @@ public interface RedisSemaphore {
 
     /**
      * Runs something with a permit; waits for one as long as {@link SemaphoreSpec#maxWait()} says. As a guarded method
-     * does, it can look at {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it.
+     * does, it can look at {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it. It does not wait for the
+     * answer to the release, unless {@link SemaphoreSpec#awaitRelease()} says so; the next call of this process finds the
+     * permit free all the same.
      *
      * @param action what to run, not null
      * @throws BulkheadFullException when no permit was free in time
@@ -136,7 +138,7 @@ public interface RedisSemaphore {
      * says, and held until the action's {@code Uni} ends or is cancelled.
      *
      * @param action makes the {@code Uni} once the permit is held, not null
-     * @return completes when the action has ended and the permit is back; fails with what the action fails with, or as
+     * @return completes when the action has ended; fails with what the action fails with, or as
      *         {@link #run} does
      */
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action);
@@ -147,7 +149,7 @@ public interface RedisSemaphore {
      *
      * @param <T> what the {@code Uni} emits
      * @param action makes the {@code Uni} once the permit is held, not null
-     * @return what the action's {@code Uni} emits, or fails with, once the permit is back; fails as {@link #run} does
+     * @return what the action's {@code Uni} emits, or fails with; fails as {@link #run} does
      */
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action);
 

@@ -36,6 +36,7 @@ public final class SemaphoreSpec {
     private final int localPermits;
     // Null when there is no bound.
     private final Integer maxWaiters;
+    private final boolean awaitRelease;
 
     private SemaphoreSpec(Builder builder) {
         this.name = builder.name;
@@ -48,6 +49,7 @@ public final class SemaphoreSpec {
         this.onOutage = builder.onOutage;
         this.localPermits = builder.localPermits;
         this.maxWaiters = builder.maxWaiters;
+        this.awaitRelease = builder.awaitRelease;
     }
 
     /**
@@ -55,7 +57,7 @@ public final class SemaphoreSpec {
      *
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
      * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
-     *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}
+     *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
      * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, no
      *         Unicode text, or that of a lock, or has control characters
      */
@@ -165,6 +167,15 @@ public final class SemaphoreSpec {
     }
 
     /**
+     * Whether a call returns only when Redis has confirmed the release of its permit.
+     *
+     * @return {@code false} when it returns as soon as the release is handed to the connection
+     */
+    public boolean awaitRelease() {
+        return awaitRelease;
+    }
+
+    /**
      * Starts a definition with the values of this one.
      *
      * @return a builder for a bulkhead of the same name
@@ -180,6 +191,7 @@ public final class SemaphoreSpec {
         builder.onOutage = onOutage;
         builder.localPermits = localPermits;
         builder.maxWaiters = maxWaiters;
+        builder.awaitRelease = awaitRelease;
         return builder;
     }
 
@@ -194,14 +206,16 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(), maxWaiters());
+        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(), maxWaiters(),
+                awaitRelease);
     }
 
     @Override
     public String toString() {
         return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ", maxWait=" + maxWait
                 + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
-                + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters) + ")";
+                + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters)
+                + ", awaitRelease=" + awaitRelease + ")";
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
@@ -217,6 +231,7 @@ public final class SemaphoreSpec {
         private OnOutage onOutage = OnOutage.REJECT;
         private int localPermits;
         private Integer maxWaiters;
+        private boolean awaitRelease;
 
         private Builder(String name) {
             this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
@@ -339,6 +354,20 @@ public final class SemaphoreSpec {
                 throw new IllegalArgumentException("maxWaiters must be at least 0, but is " + maxWaiters);
             }
             this.maxWaiters = maxWaiters;
+            return this;
+        }
+
+        /**
+         * Sets whether guarded methods, {@code run}, {@code call} and {@link Permit#close()} return only when Redis has
+         * confirmed the release. By default they return as soon as the release is handed to the connection, which saves a
+         * round trip. The next call of the same process finds the permit free either way. Without this, a call through
+         * <em>another</em> process that is made right after the first one returned may still find the bulkhead full.
+         *
+         * @param awaitRelease {@code true} to wait; when Redis does not answer, for the command timeout at most
+         * @return this
+         */
+        public Builder awaitRelease(boolean awaitRelease) {
+            this.awaitRelease = awaitRelease;
             return this;
         }
 

@@ -49,7 +49,8 @@ class LockSpecTest {
                 .isNotEqualTo(LockSpec.named("orders").build())
                 .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
                 .hasToString(
-                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, onLost=REPORT)");
+                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, onLost=REPORT, "
+                                + "awaitRelease=false)");
     }
 
     @ParameterizedTest

@@ -76,6 +76,15 @@ class SemaphoreSpecTest {
     }
 
     @Test
+    void releasesAreNotAwaitedUnlessTheDefinitionSaysSo() {
+        SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
+        assertThat(without.awaitRelease()).isFalse();
+        SemaphoreSpec with = without.toBuilder().awaitRelease(true).build();
+        assertThat(with).isNotEqualTo(without).isEqualTo(with.toBuilder().build());
+        assertThat(with.toString()).contains("awaitRelease=true");
+    }
+
+    @Test
     void maxWaitersIsNoneZeroOrMore() {
         SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
         assertThat(without.maxWaiters()).isEmpty();

@@ -65,7 +65,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         GlobalSettings.check(config, errors);
         this.bulkheads = BulkheadSettings.of(declarations, config, ConfigProvider.getConfig(), inRedis, errors);
         this.settings = bulkheads.byName();
-        this.locks = LockSettings.of(config.lock(),
+        this.locks = LockSettings.of(config.lock(), config.awaitRelease(),
                 new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
         KeyedPlaces keys = keys(declarations.methods());
         keys.check(errors::add);

@@ -117,6 +117,7 @@ final class BulkheadSettings {
             case "on-outage" -> own.onOutage().isPresent();
             case "local-permits" -> own.localPermits().isPresent();
             case "max-waiters" -> own.maxWaiters().isPresent();
+            case "await-release" -> own.awaitRelease().isPresent();
             case "enabled" -> own.enabled().isPresent();
             default -> throw new IllegalArgumentException("No property of a bulkhead: " + member);
         }).orElse(false);
@@ -130,7 +131,8 @@ final class BulkheadSettings {
     private void add(String name) {
         Optional<BulkheadConfig> configured = configured(name);
         int before = errors.size();
-        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(config.onOutage());
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(config.onOutage())
+                .awaitRelease(config.awaitRelease());
         definitions.expire(name).ifPresent(spec::expire);
         definitions.maxWait(name).ifPresent(spec::maxWait);
         OptionalInt permits = configured.map(BulkheadConfig::permits).filter(OptionalInt::isPresent)
@@ -156,6 +158,7 @@ final class BulkheadSettings {
         own.maxHold().ifPresent(hold -> set(name, "max-hold", hold, spec::maxHold));
         own.onLost().ifPresent(spec::onLost);
         own.onOutage().ifPresent(spec::onOutage);
+        own.awaitRelease().ifPresent(spec::awaitRelease);
         own.localPermits().ifPresent(local -> set(name, "local-permits", local, spec::localPermits));
         own.maxWaiters().ifPresent(waiters -> set(name, "max-waiters", waiters, spec::maxWaiters));
     }

@@ -64,6 +64,7 @@ final class DeclaredBulkheads {
         values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));
         values.add(value(name, "max-waiters",
                 spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
+        values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
         values.add(value(name, "enabled", Boolean.toString(setting.enabled()), Optional.empty(), "enabled"));
         return values;
     }

@@ -12,20 +12,23 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 final class LockSettings {
 
     private final LocksConfig config;
+    private final boolean awaitRelease;
 
-    private LockSettings(LocksConfig config) {
+    private LockSettings(LocksConfig config, boolean awaitRelease) {
         this.config = config;
+        this.awaitRelease = awaitRelease;
     }
 
     /**
      * Checks the configuration.
      *
      * @param config the configuration
+     * @param awaitRelease whether calls wait for the answers to releases
      * @param leases looks at each lease
      * @param errors takes what is wrong with it
      * @return to be used when there are no errors
      */
-    static LockSettings of(LocksConfig config, Leases leases, ConfigurationErrors errors) {
+    static LockSettings of(LocksConfig config, boolean awaitRelease, Leases leases, ConfigurationErrors errors) {
         LockSpec.Builder any = LockSpec.named("any");
         errors.set(PropertyNames.PREFIX + "lock.acquire-timeout", config.acquireTimeout(), any::acquireTimeout);
         String ofAll = PropertyNames.PREFIX + "lock.lock-timeout";
@@ -42,7 +45,7 @@ final class LockSettings {
                 }
             });
         });
-        return new LockSettings(config);
+        return new LockSettings(config, awaitRelease);
     }
 
     /**
@@ -53,7 +56,7 @@ final class LockSettings {
      * @throws IllegalArgumentException when the name is not valid
      */
     LockSpec lock(String name) {
-        LockSpec.Builder spec = LockSpec.named(name);
+        LockSpec.Builder spec = LockSpec.named(name).awaitRelease(awaitRelease);
         Optional<LockConfig> own = Optional.ofNullable(config.locks().get(name));
         spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(config.acquireTimeout()));
         spec.lockTimeout(own.flatMap(LockConfig::lockTimeout).orElse(config.lockTimeout()));

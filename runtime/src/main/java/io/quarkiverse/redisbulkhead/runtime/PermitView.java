@@ -59,6 +59,15 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     }
 
     @Override
+    public void close() {
+        if (permit.awaitsRelease()) {
+            release();
+        } else {
+            permit.release();
+        }
+    }
+
+    @Override
     public String toString() {
         return "Permit " + permit.id() + " of bulkhead '" + permit.bulkhead() + "', fencing token " + permit.fencingToken();
     }

@@ -62,6 +62,17 @@ public interface RedisBulkheadRuntimeConfig {
     OnOutage onOutage();
 
     /**
+     * Whether calls return only when Redis has confirmed the release of their permits and locks. By default they return as
+     * soon as the release is handed to the connection, which saves one of two round trips. The next call of the same instance
+     * finds the permit free either way. A call to another instance may still find the bulkhead full if it is made right after
+     * the first one returned; with {@code max-wait}, it waits for that moment.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.await-release=true}
+     */
+    @WithDefault("false")
+    boolean awaitRelease();
+
+    /**
      * How many instances of the application there are, roughly; at least 1. During an outage under {@code local} each of
      * them keeps the limit divided by this number, unless {@code local-permits} is set.
      * <p>
@@ -356,5 +367,13 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".max-waiters=100}
          */
         OptionalInt maxWaiters();
+
+        /**
+         * Whether calls return only when Redis has confirmed the release, if it differs from
+         * {@code quarkus.redis-bulkhead.await-release}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".await-release=true}
+         */
+        Optional<Boolean> awaitRelease();
     }
 }

@@ -72,6 +72,16 @@ class BulkheadSettingsTest {
                 });
     }
 
+    @Test
+    void releasesAreAwaitedWhereThatIsConfigured() {
+        assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
+        assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
+                REPORTS, OPEN)).satisfies(settings -> {
+                    assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
+                    assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
+                });
+    }
+
     @ParameterizedTest
     @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
     void eachInstanceKeepsItsShareOfThePermitsAndAtLeastOne(String permits, String instances, int share) {

@@ -75,6 +75,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
                 new DefinedValue("max-waiters", "", DEFAULT, ""),
+                new DefinedValue("await-release", "false", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
     }
 
@@ -84,11 +85,11 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
                 "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
-                "quarkus.redis-bulkhead.reports.enabled", "true",
+                "quarkus.redis-bulkhead.reports.enabled", "true", "quarkus.redis-bulkhead.reports.await-release", "true",
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
-        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "enabled")
+        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release", "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);

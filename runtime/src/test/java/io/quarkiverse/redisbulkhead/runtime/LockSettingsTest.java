@@ -84,6 +84,11 @@ class LockSettingsTest {
     }
 
     @Test
+    void locksAwaitReleasesWhenAllBulkheadsDo() {
+        assertThat(settings(Map.of(), true).lock("archive").awaitRelease()).isTrue();
+    }
+
+    @Test
     void aNameThatIsNoneIsRefused() {
         assertThatThrownBy(() -> settings(Map.of()).lock(" ")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name must not be blank");
@@ -92,10 +97,14 @@ class LockSettingsTest {
     }
 
     private static LockSettings settings(Map<String, String> properties) {
+        return settings(properties, false);
+    }
+
+    private static LockSettings settings(Map<String, String> properties, boolean awaitRelease) {
         Map<String, String> ofLocks = new HashMap<>();
         properties.forEach((key, value) -> ofLocks.put("lock." + key, value));
         ConfigurationErrors errors = new ConfigurationErrors();
-        LockSettings settings = LockSettings.of(config(ofLocks).lock(),
+        LockSettings settings = LockSettings.of(config(ofLocks).lock(), awaitRelease,
                 new Leases(Optional.of(Duration.ofMillis(500)), errors::add), errors);
         errors.report();
         return settings;

@@ -31,6 +31,11 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
  * }
  * }</pre>
  *
+ * A guarded call returns without waiting for the answer to its release, unless {@code await-release} is set. Calls of the same
+ * process come behind the release, those of this class among them. After a call to another process, for example a packaged
+ * application, {@link #inUse()} may still count its permit, and {@link #fill()} may not get it: use {@link #awaitInUse} or
+ * {@link #awaitEmpty()} first.
+ * <p>
  * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
  * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}.
  * <p>
@@ -232,7 +237,8 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * How many permits are in use, over all applications, its own included.
+     * How many permits are in use now, over all applications, its own included. That of a call to another process which has
+     * just returned may still be counted; {@link #awaitInUse} waits until it is not.
      *
      * @return as {@link SemaphoreStatus#inUse()}
      * @throws BulkheadException when Redis cannot be asked

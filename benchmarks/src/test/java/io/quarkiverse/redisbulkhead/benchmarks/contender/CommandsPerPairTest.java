@@ -19,6 +19,9 @@ class CommandsPerPairTest {
     // What comes now and then, such as a PING of the client, is less than one for each pair.
     private static final double NOW_AND_THEN = 0.1;
 
+    // A caller does not wait for the answer to its release, so its next acquire may share the command.
+    private static final double ALL_SHARED = 0.5;
+
     @ParameterizedTest
     @CsvSource({ "SCRIPT, 2, 20", "SCRIPT_FAIR, 2, 20", "LOCK, 76, 76", "LOCAL, 0, 0", "PINGS, 2, 2" })
     void aPairCostsNoMoreThanIsKnown(Kind kind, int calls, int commands) throws Exception {
@@ -33,9 +36,9 @@ class CommandsPerPairTest {
             RedisReading since = RedisReading.of(jedis).since(before);
 
             assertThat((double) since.callsFromNetwork() / PAIRS).as("calls over the network for a pair: %s", since.calls())
-                    .isBetween((double) calls, calls + NOW_AND_THEN);
+                    .isBetween(ALL_SHARED * calls, calls + NOW_AND_THEN);
             assertThat((double) since.commands() / PAIRS).as("commands for a pair: %s", since.calls())
-                    .isBetween((double) commands, commands + NOW_AND_THEN);
+                    .isBetween(ALL_SHARED * commands, commands + NOW_AND_THEN);
         }
     }
 

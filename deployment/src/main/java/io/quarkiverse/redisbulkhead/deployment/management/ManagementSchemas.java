@@ -80,7 +80,8 @@ final class ManagementSchemas {
                         number("How many calls of one instance may wait at once; missing when there is no bound"))
                 .addProperty("onLost", choice("What happens to an execution that loses its permit", "report", "interrupt"))
                 .addProperty("onOutage", choice("What happens to calls while Redis is away", "reject", "allow", "local"))
-                .addProperty("localPermits", number("The limit of this process under onOutage=local"));
+                .addProperty("localPermits", number("The limit of this process under onOutage=local"))
+                .addProperty("awaitRelease", truth("Whether calls return only when Redis has confirmed their releases"));
     }
 
     private static Schema limit() {

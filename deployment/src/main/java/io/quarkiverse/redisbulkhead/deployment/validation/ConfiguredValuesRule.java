@@ -18,22 +18,24 @@ final class ConfiguredValuesRule implements Rule {
     // What the converter takes for a truth value; it reads everything else as false.
     private static final Set<String> TRUTH_VALUES = Set.of("true", "false", "yes", "no", "y", "n", "on", "off", "1", "0");
 
-    private static final Map<String, Consumer<String>> OF_ONE_BULKHEAD = Map.of(
-            "enabled", text -> checkTruth("enabled", text),
-            "permits", text -> CountText.parse("permits", text),
-            "fair", text -> checkTruth("fair", text),
-            "expire", DurationText.EXPIRE::parse,
-            "max-wait", DurationText.MAX_WAIT::parse,
-            "max-hold", DurationText.MAX_HOLD::parse,
-            "on-lost", text -> ChoiceText.check("onLost", text, OnLost.class),
-            "on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class),
-            "local-permits", text -> CountText.parse("localPermits", text),
-            "max-waiters", text -> CountText.parseFromZero("maxWaiters", text));
+    private static final Map<String, Consumer<String>> OF_ONE_BULKHEAD = Map.ofEntries(
+            Map.entry("enabled", text -> checkTruth("enabled", text)),
+            Map.entry("permits", text -> CountText.parse("permits", text)),
+            Map.entry("fair", text -> checkTruth("fair", text)),
+            Map.entry("expire", DurationText.EXPIRE::parse),
+            Map.entry("max-wait", DurationText.MAX_WAIT::parse),
+            Map.entry("max-hold", DurationText.MAX_HOLD::parse),
+            Map.entry("on-lost", text -> ChoiceText.check("onLost", text, OnLost.class)),
+            Map.entry("on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class)),
+            Map.entry("local-permits", text -> CountText.parse("localPermits", text)),
+            Map.entry("max-waiters", text -> CountText.parseFromZero("maxWaiters", text)),
+            Map.entry("await-release", text -> checkTruth("awaitRelease", text)));
 
     private static final Map<String, Consumer<String>> GLOBAL = Map.ofEntries(
             Map.entry("enabled", text -> checkTruth("enabled", text)),
             Map.entry("key-prefix", GlobalValues::checkKeyPrefix),
             Map.entry("on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class)),
+            Map.entry("await-release", text -> checkTruth("awaitRelease", text)),
             Map.entry("command-timeout", DurationText.COMMAND_TIMEOUT::parse),
             Map.entry("instances", text -> CountText.parse("instances", text)),
             Map.entry("max-blocked-threads", text -> CountText.parseFromZero("maxBlockedThreads", text)),

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -64,12 +66,17 @@ public final class KillableRedis {
 
     /** Runs a command that is answered by OK. */
     public void send(String command) {
+        if (!ask(command).startsWith("+")) {
+            throw new IllegalStateException("Redis refused " + command);
+        }
+    }
+
+    /** Runs a command; returns the first line of the reply. */
+    public String ask(String command) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
-            if (socket.getInputStream().read() != '+') {
-                throw new IllegalStateException("Redis refused " + command);
-            }
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).readLine();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

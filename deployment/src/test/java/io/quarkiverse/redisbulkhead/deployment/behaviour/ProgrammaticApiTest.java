@@ -408,7 +408,9 @@ class ProgrammaticApiTest {
         calls.put("resetSize", () -> reports().resetSize());
         calls.put("refresh", permit::refresh);
         calls.put("release", permit::release);
-        calls.put("close", permit::close);
+        Permit awaiting = bulkheads.semaphore(SemaphoreSpec.named("awaiting").permits(1).awaitRelease(true).build())
+                .acquire(LONG);
+        calls.put("close", awaiting::close);
 
         Map<String, Throwable> failures = onEventLoop(calls);
 
@@ -417,6 +419,19 @@ class ProgrammaticApiTest {
                 .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
         assertThat(failures).hasSameSizeAs(calls);
         assertThat(permit.release()).as("nothing was done").isTrue();
+        awaiting.close();
+        assertThat(awaiting.isHeld()).isFalse();
+    }
+
+    /** It does not block, unless the definition says {@code awaitRelease}. */
+    @Test
+    void permitsCanBeClosedOnAnEventLoop() throws Exception {
+        Permit permit = reports().acquire(LONG);
+
+        assertThat(onEventLoop(Map.of("close", permit::close))).isEmpty();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(reports().holders()).isEmpty();
     }
 
     private Map<String, Throwable> onEventLoop(Map<String, Runnable> calls) throws Exception {

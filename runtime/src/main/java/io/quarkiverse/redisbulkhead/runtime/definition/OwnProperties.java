@@ -7,7 +7,7 @@ import java.util.Set;
 public final class OwnProperties {
 
     static final Set<String> SINGLE = Set.of("enabled", "store", "redis-client", "key-prefix", "command-timeout", "on-outage",
-            "instances", "max-blocked-threads");
+            "instances", "max-blocked-threads", "await-release");
 
     static final Map<String, Set<String>> GROUPS = Map.of(
             "rest", Set.of("status"),
@@ -23,7 +23,7 @@ public final class OwnProperties {
 
     /** Those of one bulkhead. */
     public static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "fair", "expire", "max-wait", "max-hold",
-            "on-lost", "on-outage", "local-permits", "max-waiters");
+            "on-lost", "on-outage", "local-permits", "max-waiters", "await-release");
 
     private OwnProperties() {
     }

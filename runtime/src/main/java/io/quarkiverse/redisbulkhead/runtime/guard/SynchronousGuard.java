@@ -9,8 +9,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
 /**
- * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits and again
- * for their return, so that a permit is free when its call has returned.
+ * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits. At the end
+ * it hands their releases to the store, and waits for the answers only where a bulkhead has {@code await-release}.
  */
 public final class SynchronousGuard implements Guard {
 

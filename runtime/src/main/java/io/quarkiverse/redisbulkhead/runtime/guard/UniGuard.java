@@ -10,8 +10,8 @@ import io.smallrye.mutiny.Uni;
 
 /**
  * Guards a method that returns a {@link Uni}. Each subscription takes permits, calls the method, and gives the
- * permits back at item, failure or cancellation; the outcome is passed on when they are back. While it waits for a
- * permit, no thread does.
+ * permits back at item, failure or cancellation, as {@link SynchronousGuard} does. While it waits for a permit, no thread
+ * does.
  */
 public final class UniGuard implements Guard {
 

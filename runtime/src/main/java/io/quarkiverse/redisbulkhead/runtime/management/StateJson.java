@@ -76,7 +76,8 @@ final class StateJson {
         put(json, "maxWaiters", spec.maxWaiters());
         return json.put("onLost", text(spec.onLost()))
                 .put("onOutage", text(spec.onOutage()))
-                .put("localPermits", spec.localPermits());
+                .put("localPermits", spec.localPermits())
+                .put("awaitRelease", spec.awaitRelease());
     }
 
     private static JsonObject limit(LimitState limit, int most) {

@@ -38,11 +38,13 @@ public interface Admission {
     CompletionStage<Void> asked();
 
     /**
-     * Ends the execution, or the wish for it: permits that are held are given back, and so are those that are granted
-     * later; who waits gives its place back. Calling it again has no effect.
+     * Ends the execution, or the request for it: releases the permits that are held and those that are granted later, and
+     * gives up places among the waiters. When this method returns, the releases have been handed to the store: later requests
+     * of this process come behind them. Calling it again has no effect.
      *
-     * @return completes when the permits are given back, or when that has been left to the background because the
-     *         store gives no answer; never fails
+     * @return already complete, except for bulkheads with {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}:
+     *         then it completes when the store has answered the releases, or has failed to and they are repeated in the
+     *         background; never fails
      */
     CompletionStage<Void> end();
 }

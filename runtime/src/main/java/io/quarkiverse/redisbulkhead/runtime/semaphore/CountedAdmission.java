@@ -17,7 +17,7 @@ abstract class CountedAdmission implements Admission {
         return this;
     }
 
-    /** The execution has ended. Calling it again has no effect. */
+    /** The execution has ended, and its release has begun. Calling it again has no effect. */
     final void countOff() {
         UnderWay counted;
         synchronized (this) {

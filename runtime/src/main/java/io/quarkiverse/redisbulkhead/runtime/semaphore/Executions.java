@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -78,13 +77,9 @@ public final class Executions {
 
         @Override
         public CompletionStage<Void> end() {
-            CompletionStage<Void> end = admission.end();
-            CompletableFuture<Void> ended = end.toCompletableFuture();
-            if (ended.isDone()) {
-                countOff();
-                return end;
-            }
-            return ended.thenRun(this::countOff);
+            CompletionStage<Void> ended = admission.end();
+            countOff();
+            return ended;
         }
     }
 }

@@ -52,11 +52,19 @@ public interface HeldPermit {
     CompletionStage<Boolean> refresh();
 
     /**
-     * Gives the permit back.
+     * Gives the permit back. Requests that this process makes after this call come behind the release.
      *
-     * @return {@code false} when it was released or lost before; never fails
+     * @return the answer: {@code false} when it was released or lost before; never fails
      */
     CompletionStage<Boolean> release();
+
+    /**
+     * Whether the end of an execution waits for the answer to its release.
+     *
+     * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store
+     *         knows
+     */
+    boolean awaitsRelease();
 
     /**
      * The loss that must end the execution.

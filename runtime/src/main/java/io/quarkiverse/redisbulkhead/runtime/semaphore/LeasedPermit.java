@@ -21,7 +21,6 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
 
     private static final int RENEWALS_PER_LEASE = 3;
 
-    private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
 
     private enum State {
@@ -117,27 +116,24 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         if (before == State.RELEASED) {
             return NO;
         }
-        // Before the keeper forgets it, so that a shutdown sees it at any moment in one of the two.
-        engine.underWay().begin();
+        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(), copyMayFollow,
+                found -> givenBack(before, found));
+        // After the return has begun, so that a shutdown sees the permit at any moment in one of the two.
         engine.keeper().forget(this);
-        CompletableFuture<Found> answer = engine.returns()
-                .giveBack(bulkhead.id(), id, bulkhead.terms().lease(), copyMayFollow).toCompletableFuture();
-        if (answer.isDone()) {
-            return givenBack(before, answer.join()) ? YES : NO;
-        }
-        return answer.thenApply(found -> givenBack(before, found));
+        return answer;
     }
 
     private boolean givenBack(State before, Found found) {
-        try {
-            if (found == Found.NOT_HELD && before == State.HELD) {
-                engine.keeper().report(loss(Reason.GONE));
-            }
-        } finally {
-            engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease());
-            engine.underWay().end();
+        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease());
+        if (found == Found.NOT_HELD && before == State.HELD) {
+            engine.keeper().report(loss(Reason.GONE));
         }
         return found != Found.NOT_HELD && before == State.HELD;
+    }
+
+    @Override
+    public boolean awaitsRelease() {
+        return bulkhead.spec().awaitRelease();
     }
 
     private synchronized State changeTo(State next) {

@@ -157,6 +157,11 @@ final class ObservedAdmission implements Admission {
         }
 
         @Override
+        public boolean awaitsRelease() {
+            return permit.awaitsRelease();
+        }
+
+        @Override
         public Optional<CompletionStage<PermitLost>> interruption() {
             return permit.interruption();
         }

@@ -61,7 +61,7 @@ final class PermitAdmission extends CountedAdmission {
     private final Duration lease;
     private final WaitLimit wait;
     private final AdmissionPromise promise = new AdmissionPromise();
-    private final Settlement settlement = new Settlement(this::countOff);
+    private final Settlement settlement;
 
     // All of these are guarded by this. Nothing is called while the lock is held.
     private State state = State.ASKING;
@@ -87,6 +87,7 @@ final class PermitAdmission extends CountedAdmission {
         this.waitsOn = waitsOn;
         this.timers = engine.timers();
         this.lease = bulkhead.terms().lease();
+        this.settlement = new Settlement(spec.awaitRelease());
         this.boundReached = spec.maxWait().isZero() ? Optional.empty() : engine.waitingCalls().reached(spec, waitsOn);
         this.wait = WaitLimit.of(timers, boundReached.isEmpty() ? spec.maxWait() : Duration.ZERO);
         this.permitId = engine.newPermitId(spec.permits());
@@ -557,20 +558,19 @@ final class PermitAdmission extends CountedAdmission {
         return new BulkheadUnavailableException(spec.name(), "the application is stopping", null);
     }
 
+    // The caller is rejected when its place is gone. A permit that was handed over meanwhile goes on to the next waiter.
     private void leaveAndReject(RuntimeException rejection) {
         stopWaiting();
-        leaveStore().whenComplete((left, none) -> reject(rejection));
-    }
-
-    // Never fails. A permit that was handed over meanwhile goes on to the next waiter.
-    private CompletionStage<?> leaveStore() {
         String id;
         boolean copies;
         synchronized (this) {
             id = permitId;
             copies = copyMayFollow;
         }
-        return engine.returns().giveBack(bulkhead.id(), id, lease, copies);
+        engine.returns().giveBack(bulkhead.id(), id, lease, copies, found -> {
+            reject(rejection);
+            return found;
+        });
     }
 
     private void reject(RuntimeException rejection) {
@@ -603,7 +603,9 @@ final class PermitAdmission extends CountedAdmission {
 
     @Override
     public CompletionStage<Void> end() {
-        return settlement
+        CompletionStage<Void> ended = settlement
                 .end(() -> giveUp(() -> new CancellationException("The execution ended before a permit was free")).run());
+        countOff();
+        return ended;
     }
 }

@@ -32,8 +32,9 @@ public final class PermitReclaimer {
     private final PermitStore store;
     private final Timers timers;
 
-    // Guarded by this. A bulkhead is in the map exactly while a round for it is under way or planned.
+    // Both are guarded by this. A bulkhead is in the first map exactly while a round for it is under way or planned.
     private final Map<BulkheadId, Set<Unknown>> unknown = new HashMap<>();
+    private final Map<BulkheadId, Timers.Planned> planned = new HashMap<>();
 
     private volatile boolean closed;
 
@@ -114,10 +115,33 @@ public final class PermitReclaimer {
                     } else {
                         LOG.debugf("%d permits of bulkhead '%s' are not given back yet: %s", batch.size(), bulkhead,
                                 failure.getMessage());
-                        Duration next = gap.multipliedBy(2);
-                        timers.after(gap, () -> round(bulkhead, next.compareTo(LONGEST_GAP) < 0 ? next : LONGEST_GAP));
+                        plan(bulkhead, gap);
                     }
                 });
+    }
+
+    private synchronized void plan(BulkheadId bulkhead, Duration gap) {
+        Duration next = gap.multipliedBy(2);
+        planned.put(bulkhead, timers.after(gap, () -> {
+            boolean due;
+            synchronized (this) {
+                due = planned.remove(bulkhead) != null;
+            }
+            if (due) {
+                round(bulkhead, next.compareTo(LONGEST_GAP) < 0 ? next : LONGEST_GAP);
+            }
+        }));
+    }
+
+    /** The store is back: tries again now, ahead of requests that are made later. */
+    void reconnected() {
+        List<BulkheadId> bulkheads;
+        synchronized (this) {
+            bulkheads = List.copyOf(planned.keySet());
+            planned.values().forEach(Timers.Planned::cancel);
+            planned.clear();
+        }
+        bulkheads.forEach(bulkhead -> round(bulkhead, FIRST_GAP));
     }
 
     // The entries stay in the queue until they are done, so that pending() counts them.

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
@@ -11,7 +13,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/** Gives permits and places among the waiters back, in the way that fits what is known of them. */
+/**
+ * Returns permits and places among the waiters. A return that the store does not answer is repeated in the background.
+ * Thread-safe.
+ */
 final class PermitReturns {
 
     private static final Logger LOG = Logger.getLogger(PermitReturns.class);
@@ -22,48 +27,78 @@ final class PermitReturns {
         HELD,
         /** No permit. */
         NOT_HELD,
-        /** No answer; the return goes on in the background. */
+        /** No answer; the return is repeated in the background. */
         NOT_KNOWN
     }
 
-    private static final CompletableFuture<Found> WAS_HELD = CompletableFuture.completedFuture(Found.HELD);
-    private static final CompletableFuture<Found> WAS_NOT_HELD = CompletableFuture.completedFuture(Found.NOT_HELD);
+    private static final String NO_PERMIT = "none";
 
     private final PermitStore store;
     // Null when the store is not in this process.
     private final InProcessPermitStore inProcess;
     private final PermitReclaimer reclaimer;
+    private final UnderWay underWay;
+    private final AtomicInteger unanswered = new AtomicInteger();
 
-    PermitReturns(PermitStore store, PermitReclaimer reclaimer) {
+    /**
+     * @param underWay counts the returns that are not answered yet, so that a shutdown waits for them
+     */
+    PermitReturns(PermitStore store, PermitReclaimer reclaimer, UnderWay underWay) {
         this.store = store;
         this.inProcess = store instanceof InProcessPermitStore here ? here : null;
         this.reclaimer = reclaimer;
+        this.underWay = underWay;
     }
 
     /**
-     * Gives back what is held or waits under an id.
+     * Returns what is held or waits under an id. Requests that this process makes after this call come behind the return.
      *
      * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
-     * @return never fails
+     * @param then receives what was found; a shutdown waits for that, too
+     * @return the result of {@code then}; never fails
      */
-    CompletionStage<Found> giveBack(BulkheadId bulkhead, String permitId, Duration lease, boolean copyMayFollow) {
+    <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, boolean copyMayFollow,
+            Function<Found, T> then) {
         if (inProcess != null && !copyMayFollow) {
-            return inProcess.releaseNow(bulkhead, permitId) ? WAS_HELD : WAS_NOT_HELD;
+            return CompletableFuture
+                    .completedFuture(then.apply(inProcess.releaseNow(bulkhead, permitId) ? Found.HELD : Found.NOT_HELD));
         }
+        underWay.begin();
+        unanswered.incrementAndGet();
         CompletionStage<Boolean> answer = copyMayFollow
                 ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
                 : store.release(bulkhead, permitId);
         return answer.handle((held, failure) -> {
-            if (failure == null) {
-                return held ? Found.HELD : Found.NOT_HELD;
+            try {
+                return then.apply(found(bulkhead, permitId, lease, held, failure));
+            } finally {
+                unanswered.decrementAndGet();
+                underWay.end();
             }
-            LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", permitId, bulkhead);
-            inBackground(bulkhead, permitId, lease);
-            return Found.NOT_KNOWN;
-        });
+        }).toCompletableFuture();
     }
 
-    /** Gives back what may be held or wait under an id; nobody waits for that. */
+    /**
+     * Waits for the returns to a bulkhead that have begun.
+     *
+     * @return completes when the store has answered them, if it does; never fails
+     */
+    CompletionStage<Void> behind(BulkheadId bulkhead) {
+        // The store answers requests for a bulkhead in their order.
+        return unanswered.get() == 0 ? CompletableFuture.completedStage(null)
+                : store.release(bulkhead, NO_PERMIT).handle((held, failure) -> null);
+    }
+
+    private Found found(BulkheadId bulkhead, String permitId, Duration lease, Boolean held, Throwable failure) {
+        if (failure == null) {
+            return held ? Found.HELD : Found.NOT_HELD;
+        }
+        LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", permitId, bulkhead);
+        inBackground(bulkhead, permitId, lease);
+        return Found.NOT_KNOWN;
+    }
+
+    /** Returns what may be held or wait under an id, and repeats that until the store answers. */
     void inBackground(BulkheadId bulkhead, String permitId, Duration lease) {
         reclaimer.reclaim(bulkhead, permitId, lease);
     }

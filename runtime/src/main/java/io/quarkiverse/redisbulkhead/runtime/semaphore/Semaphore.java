@@ -179,8 +179,10 @@ public final class Semaphore {
         return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::waiters);
     }
 
+    // Behind the releases of this process, so that a caller does not see the permit of its last call.
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
+        return StoreFailures.translate(bulkhead.name(), engine.returns().behind(bulkhead.id())
+                .thenCompose(none -> engine.occupancy(bulkhead.id(), most)));
     }
 
     /**

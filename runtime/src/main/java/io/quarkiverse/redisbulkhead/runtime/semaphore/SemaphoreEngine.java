@@ -113,7 +113,7 @@ public final class SemaphoreEngine {
         this.waitingCalls = waitingCalls;
         this.random = random;
         this.reclaimer = new PermitReclaimer(store, timers);
-        this.returns = new PermitReturns(store, reclaimer);
+        this.returns = new PermitReturns(store, reclaimer, underWay);
         this.keeper = new PermitKeeper(store, timers, listener);
         this.reconciler = new PermitReconciler(store, timers);
         this.room = new WaitingRoom(store, timers, random);
@@ -130,6 +130,7 @@ public final class SemaphoreEngine {
         } else if (notice instanceof NoticesMissed) {
             room.noticesMissed();
         } else if (notice instanceof Reconnected) {
+            reclaimer.reconnected();
             reconciler.reconnected();
         } else if (notice instanceof LimitsDiffer differ) {
             disagreements.tell(differ);

@@ -7,54 +7,53 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * What an admission has come to, and its end. Whichever of the two comes second gives the permit back. Safe for use by many
- * threads.
+ * The outcome of an admission, and its end. Whichever comes second releases the permit. Thread-safe.
  */
 final class Settlement {
 
-    private static final CompletableFuture<Boolean> NOTHING_HELD = CompletableFuture.completedFuture(false);
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-    private final Runnable whenEnded;
+    private final boolean awaitRelease;
 
     // All of these are guarded by this.
     private boolean settled;
     private LeasedPermit permit;
     private List<Consumer<LeasedPermit>> whenSettled = List.of();
-    // Null until this is to end.
-    private Promise<Void> ended;
+    // Null until end() is called.
+    private CompletableFuture<Void> ended;
 
     /**
-     * @param whenEnded called once, before those are told who wait for the end
+     * @param awaitRelease whether {@link #end} waits for the answer to the release
      */
-    Settlement(Runnable whenEnded) {
-        this.whenEnded = whenEnded;
+    Settlement(boolean awaitRelease) {
+        this.awaitRelease = awaitRelease;
     }
 
     /**
-     * It is known what the admission has come to. Whatever else may be left in the store has been given back by then, or handed
-     * to the reclaimer. To be called once.
+     * Sets the outcome. Whatever else may be left in the store has been returned by then, or handed to the reclaimer. To be
+     * called once.
      *
-     * @param given the permit to give back at the end, or null when there is none
+     * @param given the permit to release at the end; null when there is none
      */
     void settle(LeasedPermit given) {
-        boolean ends;
+        CompletableFuture<Void> end;
         List<Consumer<LeasedPermit>> tasks;
         synchronized (this) {
             settled = true;
             permit = given;
-            ends = ended != null;
+            end = ended;
             tasks = whenSettled;
         }
-        if (ends) {
-            giveBack(given);
+        if (end != null) {
+            release(given, end);
         }
         tasks.forEach(task -> task.accept(given));
     }
 
     /**
-     * Does something as soon as it is known what the admission has come to.
+     * Runs a task as soon as the outcome is known.
      *
-     * @param task given the permit, or null
+     * @param task receives the permit, or null
      */
     void whenSettled(Consumer<LeasedPermit> task) {
         LeasedPermit given;
@@ -70,47 +69,38 @@ final class Settlement {
     }
 
     /**
-     * The admission is to end.
+     * Ends the admission.
      *
-     * @param giveUp called, the first time, when it has not come to anything yet; must see to it that it does
-     * @return completes when the permit is given back; always the same
+     * @param giveUp called, the first time, when the outcome is not known yet; must bring it about
+     * @return always the same; see {@link Admission#end()}
      */
     CompletionStage<Void> end(Runnable giveUp) {
-        Promise<Void> end;
+        CompletableFuture<Void> end;
         boolean isSettled;
         LeasedPermit given;
         synchronized (this) {
             if (ended != null) {
                 return ended;
             }
-            end = new Promise<>();
+            end = awaitRelease ? new Promise<>() : DONE;
             ended = end;
             isSettled = settled;
             given = permit;
         }
         if (isSettled) {
-            giveBack(given);
+            release(given, end);
         } else {
             giveUp.run();
         }
         return end;
     }
 
-    private void giveBack(LeasedPermit given) {
-        CompletableFuture<Boolean> released = given == null ? NOTHING_HELD : given.release().toCompletableFuture();
-        if (released.isDone()) {
-            hasEnded();
-        } else {
-            released.whenComplete((wasHeld, none) -> hasEnded());
+    private void release(LeasedPermit given, CompletableFuture<Void> end) {
+        CompletionStage<Boolean> answer = given == null ? null : given.release();
+        if (answer == null) {
+            end.complete(null);
+        } else if (awaitRelease) {
+            answer.thenRun(() -> end.complete(null));
         }
-    }
-
-    private void hasEnded() {
-        Promise<Void> end;
-        synchronized (this) {
-            end = ended;
-        }
-        whenEnded.run();
-        end.complete(null);
     }
 }

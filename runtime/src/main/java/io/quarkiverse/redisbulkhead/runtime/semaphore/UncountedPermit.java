@@ -57,6 +57,11 @@ final class UncountedPermit implements HeldPermit {
     }
 
     @Override
+    public boolean awaitsRelease() {
+        return false;
+    }
+
+    @Override
     public Optional<CompletionStage<PermitLost>> interruption() {
         return Optional.empty();
     }

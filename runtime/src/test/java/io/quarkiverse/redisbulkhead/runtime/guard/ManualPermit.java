@@ -49,6 +49,11 @@ class ManualPermit implements HeldPermit {
     }
 
     @Override
+    public boolean awaitsRelease() {
+        return false;
+    }
+
+    @Override
     public Optional<CompletionStage<PermitLost>> interruption() {
         return interruptsOnLoss ? Optional.of(lost) : Optional.empty();
     }

@@ -30,8 +30,22 @@ class AdmissionTest {
     final PermitIds ids = engine.ids();
 
     @Test
-    void grantsAndGivesBackOnce() {
+    void anEndDoesNotWaitForTheAnswerToTheRelease() {
         Admission admission = semaphore("a").admit("A#a");
+        store.acquires.get("a").complete(new Granted(7, false));
+
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+
+        assertThat(store.log).containsExactly("acquire a", "release a");
+        assertThat(losses).isEmpty();
+        store.releases.get("a").complete(false);
+        assertThat(losses).as("a loss that the answer shows").hasSize(1)
+                .allMatch(loss -> loss.reason() == PermitLost.Reason.GONE);
+    }
+
+    @Test
+    void grantsAndGivesBackOnce() {
+        Admission admission = awaiting("a").admit("A#a");
         assertThat(granted(admission)).isNotDone();
         store.acquires.get("a").complete(new Granted(7, false));
         assertThat(granted(admission)).isCompleted();
@@ -111,7 +125,7 @@ class AdmissionTest {
     /** Trap 4: who has ended before the answer was lost has left nothing behind when the end is told. */
     @Test
     void aLostAnswerIsReclaimedBeforeTheEndIsTold() {
-        Admission admission = semaphore("a").admit("A#a");
+        Admission admission = awaiting("a").admit("A#a");
         CompletableFuture<List<String>> cancelledAtTheEnd = admission.end().toCompletableFuture()
                 .thenApply(done -> List.copyOf(store.log));
 
@@ -159,7 +173,7 @@ class AdmissionTest {
     /** Trap 9, Trap 29: the caller has gone before the answer came; the permit goes back when it comes. */
     @Test
     void aPermitThatComesAfterTheEndIsGivenBack() {
-        Admission admission = semaphore("a").admit("A#a");
+        Admission admission = awaiting("a").admit("A#a");
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         granted(admission).cancel(true);
         assertThat(store.log).containsExactly("acquire a");
@@ -175,7 +189,7 @@ class AdmissionTest {
     /** Trap 16: a failing release is nobody's exception; it goes on in the background. */
     @Test
     void aFailedReleaseIsReclaimedAndNotTold() {
-        Admission admission = semaphore("a").admit("A#a");
+        Admission admission = awaiting("a").admit("A#a");
         store.acquires.get("a").complete(new Granted(7, false));
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
 
@@ -200,15 +214,28 @@ class AdmissionTest {
         assertThat(store.log).containsExactly("acquire a", "acquire b", "acquire c", "release c", "release b", "release a");
     }
 
-    /** Trap 18: the caller sees the rejection when the permits taken before it are back. */
+    /** Trap 18: the permits taken before are released when the caller sees the rejection. */
     @Test
-    void whenALaterOneRejectsTheEarlierAreGivenBackFirst() {
+    void whenALaterOneRejectsTheEarlierAreReleasedFirst() {
         Admission chain = chain("a", "b", "c");
+        CompletableFuture<List<String>> logAtRejection = granted(chain).handle((none, rejection) -> List.copyOf(store.log));
         grant("a");
         grant("b");
         store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
 
-        assertThat(store.log).endsWith("release b", "release a");
+        assertThat(logAtRejection.getNow(List.of())).endsWith("release b", "release a");
+        assertThat(rejection(chain)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** Trap 18, with await-release: the permits taken before are free when the caller sees the rejection. */
+    @Test
+    void whenALaterOneRejectsTheAnswersToTheReleasesCanBeAwaited() {
+        Admission chain = new AdmissionChain(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a",
+                WaitsOn.NO_WORKER_THREAD);
+        grant("a");
+        grant("b");
+        store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
+
         store.releases.get("b").complete(true);
         assertThat(granted(chain)).isNotDone();
         store.releases.get("a").complete(true);
@@ -277,6 +304,10 @@ class AdmissionTest {
 
     private Semaphore semaphore(String name) {
         return engine.semaphore(SemaphoreSpec.named(name).permits(5).build());
+    }
+
+    private Semaphore awaiting(String name) {
+        return engine.semaphore(SemaphoreSpec.named(name).permits(5).awaitRelease(true).build());
     }
 
     private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {

@@ -40,6 +40,24 @@ class PermitReclaimerTest {
         assertThat(timers.planned()).isZero();
     }
 
+    /** What is released before later acquires of this process must go to the store before them, too. */
+    @Test
+    void triesAgainAtOnceWhenTheStoreIsBack() {
+        store.down = true;
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
+        reclaimer.reclaim(BulkheadId.of("b"), "2", LEASE);
+        timers.advance(Duration.ofSeconds(10));
+        store.down = false;
+
+        reclaimer.reconnected();
+
+        assertThat(store.cancelled).containsExactlyInAnyOrder("1", "2");
+        assertThat(reclaimer.pending()).isZero();
+        assertThat(timers.planned()).isZero();
+        reclaimer.reconnected();
+        assertThat(store.cancelled).hasSize(2);
+    }
+
     /** Trap 4: a request may arrive later than its lease is long, and take a permit then. */
     @Test
     void stopsWhenTheLeaseHasEndedAnywayAndNoRequestCanArriveAnyMore() {

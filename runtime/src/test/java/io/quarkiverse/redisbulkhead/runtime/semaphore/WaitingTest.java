@@ -586,7 +586,7 @@ class WaitingTest {
     /** Trap 9. */
     @Test
     void endingTheWaitLeavesTheStore() {
-        Admission admission = wait(FAIR);
+        Admission admission = wait(FAIR.toBuilder().awaitRelease(true).build());
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         assertThat(store.log).containsExactly("acquire reports", "release reports");
         assertThat(ended).isNotDone();

@@ -7,18 +7,28 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
 
 /**
- * A call that can share one command with others of its group. While a command of the group is on its way, calls of the group
- * gather, and go together in the next one. When nothing is on its way, a call goes at once.
+ * A call that can share one command with others of its group. While a command of the group is in flight, calls of the group
+ * gather and share the next one. When none is in flight, a call is sent at once. See {@link #isAwaited()} for an exception.
  *
  * @param <T> the answer
  */
 public interface JointCall<T> extends RedisCall<T> {
 
-    /** Calls of equal groups go together; of a group, one command is on its way at a time. */
+    /** Calls of equal groups share commands, and are answered in the order in which they came. */
     Object group();
 
     /** How many answers the reply has for this call; also how much of a command it takes. */
     int size();
+
+    /**
+     * Whether a caller waits for the answer. Calls do not gather behind a command in which nobody waits for any answer: they
+     * are sent right behind it.
+     *
+     * @return {@code false} for a call that is made in the background
+     */
+    default boolean isAwaited() {
+        return true;
+    }
 
     /**
      * Asks for all of these in one command, in this order.

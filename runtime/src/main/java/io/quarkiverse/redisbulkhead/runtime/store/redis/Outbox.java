@@ -9,38 +9,51 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * What is to be sent over one connection, first come, first served. Calls of a group gather here while a command of the
- * group is on its way (smart batching); when they fill a command, there is nothing to wait for, and it goes behind the other.
- * On the context of the {@link RedisConnectionManager}.
+ * The calls to send over one connection, in order. While a command of a group is in flight, later calls of that group gather
+ * and share the next command (smart batching). They do not wait for a command that
+ *
+ * <ul>
+ * <li>is followed by enough calls to fill another one, or</li>
+ * <li>has only calls that nobody waits for, such as releases: an acquire goes right behind a release.</li>
+ * </ul>
+ *
+ * The calls of a group are answered in the order in which they came. A command that overtakes an earlier one of its group,
+ * because Redis refused that one for the moment, is sent again behind it.
+ * <p>
+ * Runs on the context of the {@link RedisConnectionManager}.
  */
 final class Outbox {
 
-    /**
-     * How much goes in one command at the most, so that it does not keep Redis from others for long. No call is larger by
-     * itself.
-     */
+    /** Limits the size of a command, so that it does not keep Redis busy for long. No single call is larger. */
     static final int MOST_TOGETHER = 128;
 
-    /** How many commands of a group may be on their way, so that one group does not keep others from the connection. */
+    /** Limits the commands of a group in flight, so that one group does not keep others from the connection. */
     static final int MOST_ON_THEIR_WAY = 8;
 
     private final Queue<Group> ready = new ArrayDeque<>();
     private final Map<Object, Group> groups = new HashMap<>();
 
-    /** The calls of one group, or one call that has none. */
+    /** The calls of one group, or a single call without a group. */
     private static final class Group {
 
         private final Object id;
         private final Deque<PendingCall<?>> calls = new ArrayDeque<>(4);
-        // How much the calls take of a command.
+        // Unanswered commands, the oldest first. Those that are not in flight any more go again.
+        private final Deque<Shipment> sent = new ArrayDeque<>(2);
+        private int inFlight;
+        // The size of the calls, and how many of them somebody waits for.
         private int gathered;
-        private int onTheirWay;
-        // Null unless the group is on hold: the calls that are to go first then.
-        private List<PendingCall<?>> held;
+        private int awaited;
+        private boolean paused;
         private boolean ready;
 
         private Group(Object id) {
             this.id = id;
+        }
+
+        private void count(PendingCall<?> call, int sign) {
+            gathered += sign * call.size();
+            awaited += call.isAwaited() ? sign : 0;
         }
 
         private List<PendingCall<?>> take() {
@@ -48,7 +61,7 @@ final class Outbox {
             int room = MOST_TOGETHER;
             while (!calls.isEmpty() && (taken.isEmpty() || calls.peek().size() <= room)) {
                 PendingCall<?> call = calls.poll();
-                gathered -= call.size();
+                count(call, -1);
                 if (!call.answer.isDone()) {
                     taken.add(call);
                     room -= call.size();
@@ -58,7 +71,22 @@ final class Outbox {
         }
 
         private boolean maySend() {
-            return held == null && (onTheirWay == 0 || gathered >= MOST_TOGETHER && onTheirWay < MOST_ON_THEIR_WAY);
+            if (sent.isEmpty()) {
+                return !paused;
+            }
+            return !paused && inFlight == sent.size() && inFlight < MOST_ON_THEIR_WAY
+                    && (gathered >= MOST_TOGETHER || awaited > 0 && sent.stream().noneMatch(Shipment::isAwaited));
+        }
+
+        // Only when no copy is in flight, so that a late reply cannot be out of order again.
+        private void takeBackWhatGoesAgain() {
+            while (!paused && inFlight == 0 && !sent.isEmpty()) {
+                List<PendingCall<?>> again = sent.pollLast().calls();
+                for (int i = again.size() - 1; i >= 0; i--) {
+                    calls.addFirst(again.get(i));
+                    count(again.get(i), 1);
+                }
+            }
         }
     }
 
@@ -66,7 +94,7 @@ final class Outbox {
         Object id = call.group();
         Group group = id == null ? new Group(null) : groups.computeIfAbsent(id, Group::new);
         group.calls.add(call);
-        group.gathered += call.size();
+        group.count(call, 1);
         sendIfMay(group);
     }
 
@@ -77,62 +105,75 @@ final class Outbox {
         }
     }
 
-    /** Takes what is to be sent next; null when there is nothing, or all of it waits for a command of its group. */
+    /** Takes what is to be sent next; null when nothing may be sent now. */
     Shipment next() {
         for (Group group = ready.poll(); group != null; group = ready.poll()) {
             group.ready = false;
             List<PendingCall<?>> calls = group.take();
             if (!calls.isEmpty()) {
-                group.onTheirWay++;
+                Shipment shipment = new Shipment(group.id, calls);
+                group.sent.add(shipment);
+                group.inFlight++;
                 sendIfMay(group);
-                return new Shipment(group.id, calls);
+                return shipment;
             }
             forgetIfIdle(group);
         }
         return null;
     }
 
-    /** The command with these calls is not on its way any more. */
+    /** Whether all earlier commands of its group have been answered. */
+    boolean isInOrder(Shipment shipment) {
+        Group group = groups.get(shipment.group());
+        return group == null || group.sent.peek() == shipment || !group.sent.contains(shipment);
+    }
+
+    /** The command has been answered; it was in order. */
     void isBack(Shipment shipment) {
         Group group = groups.get(shipment.group());
-        if (group != null) {
-            group.onTheirWay--;
-            sendIfMay(group);
-            forgetIfIdle(group);
+        if (group != null && group.sent.remove(shipment)) {
+            group.inFlight--;
+            goOn(group);
         }
+    }
+
+    /** The command is not in flight any more, and its calls are to be sent again, behind earlier ones of the group. */
+    void repeat(Shipment shipment) {
+        Group group = groups.get(shipment.group());
+        group.inFlight--;
+        goOn(group);
     }
 
     /**
-     * The calls are to go again, before all others of their group, which waits until then.
+     * As {@link #repeat}, and the whole group waits until {@link #resume}.
      *
-     * @return whether the group was not on hold yet; then {@link #resume} is to be called later
+     * @return whether the group was not waiting yet
      */
-    boolean hold(Shipment shipment) {
+    boolean pause(Shipment shipment) {
         Group group = groups.get(shipment.group());
-        boolean first = group.held == null;
-        if (first) {
-            group.held = new ArrayList<>();
-        }
-        group.held.addAll(shipment.calls());
-        group.onTheirWay--;
+        boolean first = !group.paused;
+        group.paused = true;
+        group.inFlight--;
         return first;
     }
 
-    /** The group of the calls may go on. */
-    void resume(Shipment shipment) {
-        Group group = groups.get(shipment.group());
-        List<PendingCall<?>> first = group.held;
-        group.held = null;
-        for (int i = first.size() - 1; i >= 0; i--) {
-            group.calls.addFirst(first.get(i));
-            group.gathered += first.get(i).size();
+    /** Ends a pause. Has no effect when the group was cleared meanwhile. */
+    void resume(Object id) {
+        Group group = groups.get(id);
+        if (group != null) {
+            group.paused = false;
+            goOn(group);
         }
+    }
+
+    private void goOn(Group group) {
+        group.takeBackWhatGoesAgain();
         sendIfMay(group);
         forgetIfIdle(group);
     }
 
     private void forgetIfIdle(Group group) {
-        if (group.held == null && group.onTheirWay == 0 && group.calls.isEmpty()) {
+        if (!group.paused && group.sent.isEmpty() && group.calls.isEmpty()) {
             groups.remove(group.id);
         }
     }
@@ -142,23 +183,25 @@ final class Outbox {
         return ready.isEmpty();
     }
 
-    /** How many groups have something to send, or on its way. */
+    /** How many groups have calls that are not sent or not answered. */
     int groups() {
         return groups.size();
     }
 
-    /** Takes all that was not sent, in the order of coming as far as it matters: within each group. */
+    /**
+     * Removes all calls that were not sent, and those of groups that were not answered.
+     *
+     * @return in the order in which they came, within each group
+     */
     List<PendingCall<?>> clear() {
-        List<PendingCall<?>> unsent = new ArrayList<>();
-        ready.stream().filter(group -> group.id == null).forEach(group -> unsent.addAll(group.calls));
+        List<PendingCall<?>> all = new ArrayList<>();
+        ready.stream().filter(group -> group.id == null).forEach(group -> all.addAll(group.calls));
         groups.values().forEach(group -> {
-            if (group.held != null) {
-                unsent.addAll(group.held);
-            }
-            unsent.addAll(group.calls);
+            group.sent.forEach(shipment -> all.addAll(shipment.calls()));
+            all.addAll(group.calls);
         });
         ready.clear();
         groups.clear();
-        return unsent;
+        return all;
     }
 }

@@ -51,6 +51,11 @@ final class PendingCall<T> {
         return call instanceof JointCall<?> joint ? joint.size() : 1;
     }
 
+    /** See {@link JointCall#isAwaited()}. */
+    boolean isAwaited() {
+        return !(call instanceof JointCall<?> joint) || joint.isAwaited();
+    }
+
     String about() {
         return call.about();
     }

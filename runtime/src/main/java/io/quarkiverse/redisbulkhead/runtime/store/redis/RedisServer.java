@@ -254,10 +254,15 @@ final class RedisServer {
 
     private void answered(OpenConnection connection, Shipment shipment, Object reply) {
         replied();
-        outbox.isBack(shipment);
-        // Send before completing callers, so that Redis works meanwhile.
-        send(connection);
-        shipment.deliver(reply);
+        if (outbox.isInOrder(shipment)) {
+            outbox.isBack(shipment);
+            // Send before completing callers, so that Redis works meanwhile.
+            send(connection);
+            shipment.deliver(reply);
+        } else {
+            outbox.repeat(shipment);
+            send(connection);
+        }
     }
 
     private void failed(OpenConnection connection, Shipment shipment, Throwable failure) {
@@ -275,7 +280,10 @@ final class RedisServer {
         }
         ErrorReply reply = error.get();
         Optional<ErrorReply.Redirection> redirection = reply.redirection();
-        if (redirection.isPresent()) {
+        if (!outbox.isInOrder(shipment)) {
+            shipment.calls().forEach(call -> call.refusedBefore(reply));
+            outbox.repeat(shipment);
+        } else if (redirection.isPresent()) {
             replied();
             outbox.isBack(shipment);
             shipment.calls().forEach(call -> redirect(call, reply, redirection.get()));
@@ -351,10 +359,10 @@ final class RedisServer {
         Outbox current = outbox;
         if (shipment.group() == null) {
             vertx.setTimer(backoff(retries), timer -> resend(shipment.calls().get(0)));
-        } else if (outbox.hold(shipment)) {
+        } else if (outbox.pause(shipment)) {
             vertx.setTimer(backoff(retries), timer -> {
                 if (current == outbox && !closed) {
-                    outbox.resume(shipment);
+                    outbox.resume(shipment.group());
                     flush();
                 }
             });
@@ -389,7 +397,6 @@ final class RedisServer {
     }
 
     private void connectionLostDuring(Shipment shipment, OpenConnection connection, Throwable cause) {
-        connection.inFlight.addFirst(shipment);
         connectionLost(connection, cause);
         resendIfUnbatched(shipment);
     }
@@ -401,16 +408,8 @@ final class RedisServer {
         end(connection);
         lastError = cause instanceof StoreException ? cause.getMessage() : "the connection was lost: " + Redacted.reason(cause);
         LOG.debugf("%s: %s", label, lastError);
-        // In their old order, ahead of unsent calls.
-        List<PendingCall<?>> again = new ArrayList<>();
-        for (Shipment shipment : connection.inFlight) {
-            outbox.isBack(shipment);
-            if (shipment.group() != null) {
-                again.addAll(shipment.calls());
-            }
-        }
-        again.addAll(outbox.clear());
-        again.stream().filter(call -> !call.answer.isDone()).forEach(outbox::add);
+        // In their old order: releases that were not answered go before later acquires.
+        outbox.clear().stream().filter(call -> !call.answer.isDone()).forEach(outbox::add);
         listener.connectionFailed(this);
         retry();
     }

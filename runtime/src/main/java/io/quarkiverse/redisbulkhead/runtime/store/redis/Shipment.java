@@ -13,6 +13,7 @@ final class Shipment {
 
     private final Object group;
     private final List<PendingCall<?>> calls;
+    private final boolean awaited;
 
     /**
      * @param group of the calls; null for a call that has none
@@ -21,6 +22,7 @@ final class Shipment {
     Shipment(Object group, List<PendingCall<?>> calls) {
         this.group = group;
         this.calls = calls;
+        this.awaited = calls.stream().anyMatch(PendingCall::isAwaited);
     }
 
     Object group() {
@@ -29,6 +31,11 @@ final class Shipment {
 
     List<PendingCall<?>> calls() {
         return calls;
+    }
+
+    /** Whether a caller waits for one of the answers. */
+    boolean isAwaited() {
+        return awaited;
     }
 
     /**

@@ -23,6 +23,12 @@ final class CancelCall extends BatchedCall<Void> {
         return permitIds.size();
     }
 
+    // An acquire goes right behind it.
+    @Override
+    public boolean isAwaited() {
+        return false;
+    }
+
     @Override
     void write(BatchArguments to) {
         to.cancel(permitIds, forgetAfter);

@@ -18,6 +18,12 @@ final class ReleaseCall extends BatchedCall<Boolean> {
         return 1;
     }
 
+    // An acquire goes right behind it.
+    @Override
+    public boolean isAwaited() {
+        return false;
+    }
+
     @Override
     void write(BatchArguments to) {
         to.release(permitId);

@@ -17,7 +17,11 @@ class OutboxTest {
 
     private final Outbox outbox = new Outbox();
 
-    private record Asked(String group, int size, String about) implements JointCall<Void> {
+    private record Asked(String group, int size, String about, boolean isAwaited) implements JointCall<Void> {
+
+        private Asked(String group, int size, String about) {
+            this(group, size, about, true);
+        }
 
         @Override
         public Future<Response> together(RedisConnection connection, List<? extends JointCall<?>> calls) {
@@ -46,6 +50,10 @@ class OutboxTest {
 
     private PendingCall<?> add(String group, String name) {
         return add(new Asked(group, 1, name));
+    }
+
+    private PendingCall<?> addInBackground(String name) {
+        return add(new Asked("a", 1, name, false));
     }
 
     private PendingCall<?> addLarge(int size, String name) {
@@ -177,19 +185,97 @@ class OutboxTest {
         assertThat(outbox.groups()).isZero();
     }
 
+    /** An acquire goes right behind a release, so a call waits for one round trip only. */
     @Test
-    void whatWasNotSentIsTakenBackInOrder() {
-        add("a", "on its way");
-        assertNext("on its way");
+    void callsDoNotGatherBehindWhatNobodyWaitsFor() {
+        addInBackground("release 1");
+        Shipment release = assertNext("release 1");
+        addInBackground("release 2");
+        assertNothingToSend();
+        add("a", "acquire 1");
+        Shipment acquire = assertNext("release 2", "acquire 1");
+        add("a", "acquire 2");
+        outbox.isBack(release);
+        assertNothingToSend();
+
+        outbox.isBack(acquire);
+        assertNext("acquire 2");
+    }
+
+    /** Redis refused the release for the moment, and carried the acquire out, which found no permit. */
+    @Test
+    void whatOvertakesAnEarlierCommandOfItsGroupGoesAgainBehindIt() {
+        addInBackground("release");
+        Shipment release = assertNext("release");
+        add("a", "acquire");
+        Shipment acquire = assertNext("acquire");
+        assertThat(outbox.pause(release)).isTrue();
+        add("a", "later");
+
+        assertThat(outbox.isInOrder(acquire)).isFalse();
+        outbox.repeat(acquire);
+        assertNothingToSend();
+
+        outbox.resume("a");
+        Shipment again = assertNext("release", "acquire", "later");
+        assertThat(outbox.isInOrder(again)).isTrue();
+        outbox.isBack(again);
+        assertThat(outbox.groups()).isZero();
+    }
+
+    /** The release takes a second round trip, for example because Redis lost the script. */
+    @Test
+    void whatIsAnsweredBeforeAnEarlierCommandOfItsGroupGoesAgainBehindIt() {
+        addInBackground("release");
+        Shipment release = assertNext("release");
+        add("a", "acquire");
+        Shipment acquire = assertNext("acquire");
+
+        assertThat(outbox.isInOrder(acquire)).isFalse();
+        outbox.repeat(acquire);
+        assertNothingToSend();
+
+        assertThat(outbox.isInOrder(release)).isTrue();
+        outbox.isBack(release);
+        outbox.isBack(assertNext("acquire"));
+        assertThat(outbox.groups()).isZero();
+    }
+
+    /** A copy in flight must not be answered after the pause, as if it were in order. */
+    @Test
+    void aPauseLastsUntilNothingOfTheGroupIsInFlight() {
+        addInBackground("release");
+        Shipment release = assertNext("release");
+        add("a", "acquire");
+        Shipment acquire = assertNext("acquire");
+        outbox.pause(release);
+        outbox.resume("a");
+        assertNothingToSend();
+
+        assertThat(outbox.isInOrder(acquire)).isFalse();
+        outbox.repeat(acquire);
+        assertNext("release", "acquire");
+    }
+
+    /** After a reconnect, releases that were not answered go before later acquires. */
+    @Test
+    void whatWasNotAnsweredIsTakenBackInOrder() {
+        addInBackground("release");
+        assertNext("release");
+        add("a", "acquire");
+        assertNext("acquire");
         add("a", "1");
         add(new AskedAlone("alone"));
         add("a", "2");
         add("b", "elsewhere");
 
-        List<PendingCall<?>> unsent = outbox.clear();
+        List<PendingCall<?>> all = outbox.clear();
 
-        assertThat(namesOf(unsent)).containsExactlyInAnyOrder("1", "2", "alone", "elsewhere").containsSubsequence("1", "2");
+        assertThat(namesOf(all)).containsExactlyInAnyOrder("release", "acquire", "1", "2", "alone", "elsewhere")
+                .containsSubsequence("release", "acquire", "1", "2");
         assertNothingToSend();
         assertThat(outbox.groups()).isZero();
+        outbox.resume("a");
+        assertNothingToSend();
     }
 }

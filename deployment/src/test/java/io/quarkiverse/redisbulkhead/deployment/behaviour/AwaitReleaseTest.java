@@ -1,0 +1,208 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * A call waits for one round trip only: it ends while Redis keeps its release waiting, however the method returns. With
+ * {@code await-release}, it ends when Redis has answered.
+ */
+class AwaitReleaseTest {
+
+    static final KillableRedis REDIS = new KillableRedis("AwaitReleaseTest");
+    static final Duration LONG = Duration.ofSeconds(20);
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Reports.class, KillableRedis.class, Caller.class))
+            .setBeforeAllCustomizer(REDIS::start).setAfterAllCustomizer(REDIS::stop)
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"awaiting\".await-release", "true");
+
+    @Inject
+    Reports reports;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    /** The next call of the process comes behind the release, and is not rejected. */
+    @AfterEach
+    void thePermitIsFree() {
+        REDIS.send("CLIENT UNPAUSE");
+        assertThat(reports.plain()).isEqualTo("plain");
+        await().atMost(LONG).until(() -> semaphore().status().inUse() == 0);
+    }
+
+    private RedisSemaphore semaphore() {
+        return bulkheads.semaphore("reports");
+    }
+
+    private static void assertEndsBeforeItsRelease(Callable<?> call) throws Exception {
+        assertThat(Caller.of(call).result()).isNotNull();
+        assertThat(permitsInRedis("reports")).isEqualTo(1);
+    }
+
+    // Without a script, which Redis would postpone.
+    private static int permitsInRedis(String bulkhead) {
+        return Integer.parseInt(REDIS.ask("ZCARD redis-bulkhead:{" + bulkhead + "}:holders").substring(1));
+    }
+
+    @Test
+    void blocking() throws Exception {
+        assertEndsBeforeItsRelease(() -> reports.blocking());
+    }
+
+    @Test
+    void uni() throws Exception {
+        assertEndsBeforeItsRelease(() -> reports.uni().await().atMost(LONG));
+    }
+
+    @Test
+    void multi() throws Exception {
+        assertEndsBeforeItsRelease(() -> reports.multi().collect().asList().await().atMost(LONG));
+    }
+
+    @Test
+    void stage() throws Exception {
+        assertEndsBeforeItsRelease(() -> reports.stage().toCompletableFuture().get(20, TimeUnit.SECONDS));
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void virtualThread() throws Exception {
+        ExecutorService virtual = virtualThreads();
+        try {
+            assertEndsBeforeItsRelease(() -> virtual.submit(() -> reports.blocking()).get(20, TimeUnit.SECONDS));
+        } finally {
+            virtual.shutdown();
+        }
+    }
+
+    // By reflection, because the sources are compiled for Java 17.
+    private static ExecutorService virtualThreads()
+            throws NoSuchMethodException, IllegalAccessException, InvocationTargetException {
+        return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    }
+
+    @Test
+    void inCode() throws Exception {
+        assertEndsBeforeItsRelease(() -> semaphore().call(Reports::pause));
+    }
+
+    @Test
+    void inCodeAsynchronously() throws Exception {
+        assertEndsBeforeItsRelease(
+                () -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG));
+    }
+
+    @Test
+    void closeButNotRelease() throws Exception {
+        assertEndsBeforeItsRelease(() -> {
+            try (Permit permit = semaphore().acquire(Duration.ZERO)) {
+                return Reports.pause();
+            }
+        });
+        REDIS.send("CLIENT UNPAUSE");
+        Permit permit = semaphore().acquire(Duration.ZERO);
+        Reports.pause();
+        Caller<Boolean> release = Caller.of(permit::release);
+        await().atMost(LONG).until(() -> !permit.isHeld());
+        assertThat(release.isDone()).isFalse();
+        REDIS.send("CLIENT UNPAUSE");
+        assertThat(release.result()).isTrue();
+    }
+
+    @Test
+    void withAwaitReleaseCallsEndWhenTheirPermitIsFree() throws Exception {
+        assertEndsAfterItsRelease("awaiting", () -> reports.awaiting());
+        SemaphoreSpec spec = SemaphoreSpec.named("awaiting-in-code").permits(1).awaitRelease(true).build();
+        assertEndsAfterItsRelease(spec.name(), () -> bulkheads.semaphore(spec).call(Reports::pause));
+        assertEndsAfterItsRelease(spec.name(), () -> {
+            try (Permit permit = bulkheads.semaphore(spec).acquire(Duration.ZERO)) {
+                return Reports.pause();
+            }
+        });
+    }
+
+    private static void assertEndsAfterItsRelease(String bulkhead, Callable<?> call) throws Exception {
+        Reports.paused = new CompletableFuture<>();
+        Caller<?> caller = Caller.of(call);
+        Reports.paused.get(20, TimeUnit.SECONDS);
+        assertThat(permitsInRedis(bulkhead)).isEqualTo(1);
+        assertThat(caller.isDone()).isFalse();
+        REDIS.send("CLIENT UNPAUSE");
+        assertThat(caller.result()).isNotNull();
+        assertThat(permitsInRedis(bulkhead)).isZero();
+    }
+
+    @ApplicationScoped
+    public static class Reports {
+
+        static volatile CompletableFuture<Void> paused = new CompletableFuture<>();
+
+        /** From now on Redis postpones writes and scripts. */
+        static String pause() {
+            REDIS.send("CLIENT PAUSE 60000 WRITE");
+            paused.complete(null);
+            return "done";
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String plain() {
+            return "plain";
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String blocking() {
+            return pause();
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        Uni<String> uni() {
+            return Uni.createFrom().item(Reports::pause);
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        Multi<String> multi() {
+            return Uni.createFrom().item(Reports::pause).toMulti();
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        CompletionStage<String> stage() {
+            return CompletableFuture.supplyAsync(Reports::pause);
+        }
+
+        @RedisBulkhead(name = "awaiting", permits = 1)
+        String awaiting() {
+            return pause();
+        }
+    }
+}

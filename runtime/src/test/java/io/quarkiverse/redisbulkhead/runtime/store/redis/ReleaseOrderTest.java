@@ -1,0 +1,214 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+
+/**
+ * An execution ends without waiting for the answer to its release. Within the process, the next acquire comes behind the
+ * release all the same, and finds the permit free: with one permit and one attempt, no call is rejected.
+ */
+@ParameterizedClass
+@EnumSource(TestStore.class)
+class ReleaseOrderTest {
+
+    static final SemaphoreSpec ONE = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofMinutes(10)).build();
+    static final int LONGEST_SECONDS = 60;
+    static final int THREADS = 4;
+    static final int ROUNDS = 100;
+    static final String HOLDERS = "test:{reports}:holders";
+
+    @Parameter
+    TestStore kind;
+
+    TestRedis redis;
+    TestProcess process;
+
+    @BeforeEach
+    void start() {
+        redis = new TestRedis();
+        process = new TestProcess(redis, kind);
+    }
+
+    @AfterEach
+    void stop() {
+        process.close();
+        redis.close();
+    }
+
+    private List<HeldPermit> granted(Admission admission) throws Exception {
+        return admission.granted().toCompletableFuture().get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void endWithoutWaiting(Admission admission) {
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void aCallOfAnotherThreadFindsThePermitFree() throws Exception {
+        passOnFromThreadToThread();
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", HOLDERS).toInteger() == 0);
+        assertThat(process.losses).isEmpty();
+    }
+
+    /** Trap 22: a release that Redis refuses with NOSCRIPT takes a second round trip, and an acquire behind it may not. */
+    @Test
+    void aCallFindsThePermitFreeWhileRedisLosesItsScripts() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                redis.command("SCRIPT", "FLUSH");
+                process.semaphore(SemaphoreSpec.named("elsewhere").permits(100).build()).admit("A#b").granted()
+                        .toCompletableFuture().join();
+            }
+        });
+        try {
+            passOnFromThreadToThread();
+        } finally {
+            over.set(true);
+            elsewhere.exceptionally(full -> null).get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void passOnFromThreadToThread() throws Exception {
+        List<Semaphore> turns = new ArrayList<>();
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            turns.add(new Semaphore(i == 0 ? 1 : 0));
+        }
+        CyclicBarrier begin = new CyclicBarrier(THREADS);
+        for (int i = 0; i < THREADS; i++) {
+            Semaphore mine = turns.get(i);
+            Semaphore next = turns.get((i + 1) % THREADS);
+            CompletableFuture<Void> thread = new CompletableFuture<>();
+            threads.add(thread);
+            new Thread(() -> {
+                try {
+                    begin.await();
+                    for (int round = 0; round < ROUNDS; round++) {
+                        assertThat(mine.tryAcquire(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+                        Admission admission = process.semaphore(ONE).admit("A#a");
+                        granted(admission);
+                        endWithoutWaiting(admission);
+                        next.release();
+                    }
+                    thread.complete(null);
+                } catch (Throwable e) {
+                    thread.completeExceptionally(e);
+                }
+            }, "caller " + i).start();
+        }
+        CompletableFuture.anyOf(CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)), firstFailure(threads))
+                .get(2 * LONGEST_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static CompletableFuture<Object> firstFailure(List<CompletableFuture<Void>> threads) {
+        CompletableFuture<Object> failed = new CompletableFuture<>();
+        threads.forEach(thread -> thread.exceptionally(failure -> {
+            failed.completeExceptionally(failure);
+            return null;
+        }));
+        return failed;
+    }
+
+    /** Else a call would wait for the release of the call before it, and for two round trips after all. */
+    @Test
+    void anAcquireIsSentBehindAReleaseThatIsNotAnswered() throws Exception {
+        assumeTrue(kind == TestStore.SCRIPT, "the other store takes several round trips for each of the two");
+        Admission first = process.semaphore(ONE).admit("A#a");
+        granted(first);
+        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
+        endWithoutWaiting(first);
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> postponed().contains("flags=b "));
+        int before = unread(postponed());
+        Admission second = process.semaphore(ONE).admit("A#b");
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> unread(postponed()) > before);
+        redis.command("CLIENT", "UNPAUSE");
+
+        granted(second);
+        endWithoutWaiting(second);
+    }
+
+    /** The connection whose script Redis postpones, as Redis sees it. */
+    private String postponed() {
+        return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains(" cmd=evalsha")).findFirst()
+                .orElse("");
+    }
+
+    private static int unread(String client) {
+        return Integer.parseInt(client.replaceAll(".* qbuf=(\\d+) .*", "$1"));
+    }
+
+    /** The release has not reached Redis when its connection breaks. It goes before the acquires that were made after it. */
+    @Test
+    void afterAReconnectUnansweredReleasesGoBeforeLaterAcquires() throws Exception {
+        Admission first = process.semaphore(ONE).admit("A#a");
+        granted(first);
+        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
+        endWithoutWaiting(first);
+        Admission before = process.semaphore(ONE).admit("A#before");
+        redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        assertThat(before.granted().toCompletableFuture()).isNotDone();
+        redis.command("CLIENT", "UNPAUSE");
+
+        granted(before);
+        endWithoutWaiting(before);
+        Admission after = process.semaphore(ONE).admit("A#after");
+        redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        granted(after);
+        endWithoutWaiting(after);
+        assertThat(process.losses).isEmpty();
+    }
+
+    @Test
+    void theEndOfAnExecutionDoesNotWaitButTheReleaseOfItsPermitDoes() throws Exception {
+        Admission first = process.semaphore(ONE).admit("A#a");
+        HeldPermit permit = granted(first).get(0);
+        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
+        CompletableFuture<Boolean> answer = permit.release().toCompletableFuture();
+        endWithoutWaiting(first);
+        assertThat(answer).isNotDone();
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1);
+        CompletableFuture<Void> shutdown = process.engine.giveAllBack().toCompletableFuture();
+        assertThat(shutdown).as("a shutdown waits for releases in flight").isNotDone();
+        redis.command("CLIENT", "UNPAUSE");
+
+        assertThat(answer.get(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+        shutdown.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isZero();
+    }
+
+    @Test
+    void anEndCanAwaitTheRelease() throws Exception {
+        Admission first = process.semaphore(ONE.toBuilder().awaitRelease(true).build()).admit("A#a");
+        granted(first);
+        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
+        CompletableFuture<Void> end = first.end().toCompletableFuture();
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1);
+        assertThat(end).isNotDone();
+        redis.command("CLIENT", "UNPAUSE");
+
+        end.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isZero();
+    }
+}
