@@ -73,8 +73,10 @@ class NotificationSubscriberTest {
         await().atMost(10, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(NotificationSubscriberTest::isAsked));
 
         await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
-        assertThat(connections()).as("commands of two, messages of one, this look")
-                .isLessThanOrEqualTo(kind == TestStore.SCRIPT ? 4 : 2 * 4 + 2);
+        // A connection that looks half open, as on a busy machine, is replaced: there may be one more for a moment.
+        await().atMost(10, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(connections()).as("commands of two, messages of one, this look")
+                        .isLessThanOrEqualTo(kind == TestStore.SCRIPT ? 4 : 2 * 4 + 2));
         waiters.forEach(Admission::end);
     }
 
