@@ -25,15 +25,18 @@ class StoresAgreeTest {
 
     private static ComparedStore machine;
     private static ComparedStore lock;
+    private static ComparedStore script;
 
     @BeforeAll
     static void open() {
         machine = ComparedStore.machine();
         lock = ComparedStore.lock();
+        script = ComparedStore.script();
     }
 
     @AfterAll
     static void close() {
+        script.close();
         lock.close();
         machine.close();
     }
@@ -42,6 +45,12 @@ class StoresAgreeTest {
     @DisplayName("Trap 46: the lock store does what the state machine does")
     void theLockStoreDoesWhatTheMachineDoes() {
         compare(List.of(machine, lock));
+    }
+
+    @Test
+    @DisplayName("Trap 46: the scripts do what the state machine does")
+    void theScriptsDoWhatTheMachineDoes() {
+        compare(List.of(machine, script));
     }
 
     private static void compare(List<ComparedStore> stores) {

@@ -129,6 +129,9 @@ public final class RedisModelServer implements AutoCloseable {
                 return execute(words);
             } catch (RedisError e) {
                 return e;
+            } catch (RuntimeException e) {
+                // A defect of a script or of the model.
+                return new RedisError("ERR " + e.toString().replace('\n', ' '));
             }
         }
 
