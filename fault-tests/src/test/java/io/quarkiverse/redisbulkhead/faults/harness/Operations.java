@@ -21,11 +21,16 @@ public final class Operations {
     /**
      * Recognises an operation. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is about.
      *
-     * @param name the operation, as its script is called
+     * @param name the operation, as {@code bulkhead.lua} calls it, or {@code acquire}
      */
     public static Predicate<String> of(Store store, String name) {
-        String sign = store == Store.SCRIPT ? digest(text("bulkhead") + text(name)) : "\r\nexec\r\n";
-        return sent -> sent.toLowerCase(Locale.ROOT).contains(sign);
+        if (store == Store.LOCK) {
+            return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
+        }
+        String script = digest(text("bulkhead"));
+        // An acquire has no word of its own, but only its terms have an argument that begins with a line break.
+        String sign = name.equals("acquire") ? "\r\n\n" : "\r\n" + name + "\r\n";
+        return sent -> sent.contains(script) && sent.contains(sign);
     }
 
     private static String text(String script) {

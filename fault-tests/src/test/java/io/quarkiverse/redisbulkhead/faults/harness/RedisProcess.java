@@ -182,7 +182,7 @@ public final class RedisProcess implements AutoCloseable {
 
     /** How many wait for a permit of a bulkhead, also those that are dead and not yet removed. */
     public long waiters(String bulkhead) {
-        return ask(jedis -> jedis.zcard(key(bulkhead, "waiters")));
+        return ask(jedis -> jedis.zcard(key(bulkhead, "queue")) + jedis.zcard(key(bulkhead, "standby")));
     }
 
     private static String key(String bulkhead, String part) {

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -35,9 +37,18 @@ public final class Messages {
         return REVOKED + " " + permitId;
     }
 
-    /** What a message says; empty when it is none of ours. Anybody may have sent it who may publish. */
-    static Optional<Notice> read(String message) {
-        String[] words = message.split(" ", MOST_WORDS + 1);
+    /**
+     * What a message says, one notice a line. Anybody may have sent it who may publish, so lines that are none of ours are left
+     * out.
+     */
+    public static List<Notice> read(String message) {
+        List<Notice> notices = new ArrayList<>(1);
+        message.lines().forEach(line -> readLine(line).ifPresent(notices::add));
+        return notices;
+    }
+
+    private static Optional<Notice> readLine(String line) {
+        String[] words = line.split(" ", MOST_WORDS + 1);
         if (words.length == MOST_WORDS && words[0].equals(HANDED_OVER)) {
             try {
                 return Optional.of(new HandedOver(words[1],

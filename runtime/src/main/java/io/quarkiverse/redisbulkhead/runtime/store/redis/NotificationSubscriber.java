@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -310,7 +311,11 @@ public final class NotificationSubscriber implements AutoCloseable {
 
     private void read(String message) {
         if (!message.startsWith(CHECK)) {
-            Messages.read(message).ifPresentOrElse(this::tell, () -> notUnderstood(message));
+            List<Notice> notices = Messages.read(message);
+            notices.forEach(this::tell);
+            if (notices.isEmpty()) {
+                notUnderstood(message);
+            }
         }
     }
 

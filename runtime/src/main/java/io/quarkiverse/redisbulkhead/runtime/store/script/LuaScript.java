@@ -7,44 +7,36 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.List;
+
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /**
- * The text of a script and the digest that Redis knows it by. A script is put together from the files beside this class;
- * their comments stay with us.
+ * The text of a script, which lies beside this class, and the digest that Redis knows it by. The comments stay with us.
  *
  * @param text what Redis is given
  * @param sha1 its digest, 40 hexadecimal digits
  */
 record LuaScript(String text, String sha1) {
 
-    /** Carries out acquires, releases, cancellations and renewals. */
-    static LuaScript batch() {
-        return load("keys", "uncontended", "bulkhead", "acquire", "release", "renew", "batch");
-    }
+    private static final List<String> IN_TIME = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS", "MISCONF",
+            "BUSY");
 
-    /**
-     * One of the other scripts.
-     *
-     * @param name of its last part
-     */
+    /** Loads {@code bulkhead}, which carries out all operations, or {@code look}, which changes nothing. */
     static LuaScript of(String name) {
-        return load("keys", "bulkhead", name);
-    }
-
-    private static LuaScript load(String... parts) {
-        return withText(Stream.of(parts).map(LuaScript::read).collect(Collectors.joining("\n")));
-    }
-
-    private static String read(String part) {
-        String file = part + ".lua";
+        String file = name + ".lua";
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The script " + file + " is missing beside " + LuaScript.class.getName()
                         + "; a native executable must include it as a resource");
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return withText(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException("The script " + file + " cannot be read", e);
         }
@@ -58,5 +50,34 @@ record LuaScript(String text, String sha1) {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java platform has SHA-1", e);
         }
+    }
+
+    /**
+     * Runs the script by its digest, or by its text where the server does not know the digest: after its first start, a
+     * restart,
+     * a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+     */
+    Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisConnection connection) {
+        return connection.send(request(Command.EVALSHA, sha1, keys, args))
+                .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
+                        .map(unknown -> connection.send(request(Command.EVAL, text, keys, args)))
+                        .orElseGet(() -> Future.failedFuture(failure)));
+    }
+
+    private static Request request(Command command, String which, BulkheadKeys keys, List<byte[]> args) {
+        List<byte[]> data = keys.data();
+        Request request = Request.cmd(command).arg(which).arg(data.size());
+        data.forEach(request::arg);
+        args.forEach(request::arg);
+        return request;
+    }
+
+    /**
+     * Whether a script may have changed something before it was refused. The scripts read all keys before they write, so a key
+     * of a foreign type stops them in time. That the server does not want to write stops them at their first write, and none
+     * later; when it is busy with another script, it did not begin this one. Other errors may come later.
+     */
+    static boolean mayHaveBegunBefore(ErrorReply refusal) {
+        return refusal.text().contains("script") && IN_TIME.stream().noneMatch(refusal::is);
     }
 }

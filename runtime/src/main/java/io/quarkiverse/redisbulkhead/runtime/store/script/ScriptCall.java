@@ -1,66 +1,135 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.JointCall;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * A call of a script, by its digest, or by its text where the server does not know the digest: after its first start,
- * a restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+ * One call of {@code bulkhead.lua}, whose header tells the form of arguments and reply. Calls of one bulkhead go together,
+ * unless they go alone.
  *
- * @param script the script
- * @param keys whose data are its KEYS
- * @param args its ARGV
+ * @param script the script, and what all its calls share
+ * @param bulkhead the bulkhead
+ * @param size how many answers the reply has for it; zero for a call that goes alone and has one
+ * @param terms what an acquire states; null for other calls
+ * @param words what it asks; of an acquire, what comes before the number of its terms, and the permit id last
+ * @param reading reads the answer from the reply, where the answers begin at an index
+ * @param <T> the answer
  */
-record ScriptCall(LuaScript script, BulkheadKeys keys, List<byte[]> args) implements RedisCall<Response> {
+record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, Terms terms, List<byte[]> words,
+        BiFunction<Response, Integer, T> reading) implements JointCall<T> {
 
-    private static final List<String> IN_TIME = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS", "MISCONF",
-            "BUSY");
+    /**
+     * What all calls share.
+     *
+     * @param script the script
+     * @param keyPrefix what all keys start with
+     * @param process the channel of this process, which is also its name
+     * @param messages receives what the script tells this process in its reply, which may be empty
+     */
+    record Shared(LuaScript script, String keyPrefix, String process, BiConsumer<BulkheadId, Response> messages) {
 
-    @Override
-    public Future<Response> over(RedisConnection connection) {
-        return connection.send(request(Command.EVALSHA, script.sha1()))
-                .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
-                        .map(unknown -> connection.send(request(Command.EVAL, script.text())))
-                        .orElseGet(() -> Future.failedFuture(failure)));
+        BulkheadKeys keys(BulkheadId bulkhead) {
+            return new BulkheadKeys(keyPrefix, bulkhead);
+        }
     }
 
-    private Request request(Command command, String which) {
-        List<byte[]> data = keys.data();
-        Request request = Request.cmd(command).arg(which).arg(data.size());
-        data.forEach(request::arg);
-        args.forEach(request::arg);
-        return request;
+    /**
+     * What acquires state that are alike.
+     *
+     * @param place for how many milliseconds the process counts as alive; zero: it does not wait
+     * @param owner as the last lines of a record have it
+     */
+    record Terms(int limit, long lease, long place, boolean fair, String owner) {
+
+        static Terms of(AcquireRequest request, String owner) {
+            return new Terms(request.limit(), request.lease().toMillis(), request.place().toMillis(), request.fair(), owner);
+        }
+
+        private void write(List<byte[]> to) {
+            to.add(bytes(limit));
+            to.add(bytes(lease));
+            to.add(bytes(place));
+            to.add(bytes(fair ? 1 : 0));
+            to.add(bytes("\n" + lease + "\n" + limit + "\n" + owner));
+        }
+    }
+
+    @Override
+    public Object group() {
+        return size == 0 ? null : bulkhead;
+    }
+
+    @Override
+    public Future<Response> together(RedisConnection connection, List<? extends JointCall<?>> calls) {
+        return script.script().run(script.keys(bulkhead), arguments(calls), connection).map(reply -> {
+            script.messages().accept(bulkhead, reply.get(0));
+            return reply;
+        });
+    }
+
+    private List<byte[]> arguments(List<? extends JointCall<?>> calls) {
+        List<Terms> terms = new ArrayList<>(1);
+        List<byte[]> all = new ArrayList<>(7 + 2 * calls.size());
+        for (JointCall<?> call : calls) {
+            ScriptCall<?> each = (ScriptCall<?>) call;
+            // There are few, and most often it is the last one.
+            if (each.terms != null && terms.lastIndexOf(each.terms) < 0) {
+                terms.add(each.terms);
+            }
+        }
+        all.add(bytes(script.process()));
+        all.add(bytes(terms.size()));
+        terms.forEach(stated -> stated.write(all));
+        for (JointCall<?> call : calls) {
+            ScriptCall<?> each = (ScriptCall<?>) call;
+            int last = each.words.size() - 1;
+            all.addAll(each.terms == null ? each.words : each.words.subList(0, last));
+            if (each.terms != null) {
+                all.add(bytes(1 + terms.lastIndexOf(each.terms)));
+                all.add(each.words.get(last));
+            }
+        }
+        return all;
+    }
+
+    // Before the answers stand the messages.
+    @Override
+    public T answer(Response reply, int before) {
+        return reading.apply(reply, before + 1);
     }
 
     @Override
     public boolean mayHaveBegunBefore(ErrorReply refusal) {
-        return mayHaveBegun(refusal);
-    }
-
-    /**
-     * The scripts read all keys before they write, so a key of a foreign type stops them in time. That the server does not want
-     * to write stops them at their first write, and none later; when it is busy with another script, it did not begin this one.
-     * Other errors may come later.
-     */
-    static boolean mayHaveBegun(ErrorReply refusal) {
-        return refusal.text().contains("script") && IN_TIME.stream().noneMatch(refusal::is);
+        return LuaScript.mayHaveBegunBefore(refusal);
     }
 
     @Override
     public byte[] routingKey() {
-        return keys.start();
+        return script.keys(bulkhead).start();
     }
 
     @Override
     public String about() {
-        return keys.shown() + "*";
+        return script.keys(bulkhead).shown() + "*";
+    }
+
+    static byte[] bytes(long number) {
+        return bytes(Long.toString(number));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

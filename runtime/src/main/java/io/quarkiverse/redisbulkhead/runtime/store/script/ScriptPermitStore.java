@@ -1,40 +1,57 @@
 package io.quarkiverse.redisbulkhead.runtime.store.script;
 
-import java.nio.charset.StandardCharsets;
+import static io.quarkiverse.redisbulkhead.runtime.store.script.ScriptCall.bytes;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Acquired;
-import io.quarkiverse.redisbulkhead.runtime.store.script.AcquireCall.Outcome;
+import io.vertx.core.Future;
+import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
 
 /**
  * Keeps permits in Redis; each operation is one step of a Lua script. While a command of a bulkhead is on its way, acquires,
- * releases, cancellations and renewals of that bulkhead gather, and go together in the next one, as in {@code batch.lua}. The
- * scripts lie beside this class as resources; the layout of the keys is told in the header of {@code keys.lua}.
+ * releases, cancellations and renewals of that bulkhead gather, and go together in the next one. The header of
+ * {@code bulkhead.lua}, a resource beside this class, tells the layout of the keys.
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
@@ -44,22 +61,23 @@ import io.vertx.redis.client.Response;
  */
 public final class ScriptPermitStore implements PermitStore {
 
+    private static final int CANCELLED = -1;
+
+    /** The size of a call that goes alone. */
+    private static final int ALONE = 0;
+
+    private static final Pattern STATED_LIMIT = Pattern.compile(" (\\d+):(\\d+)");
+
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
-    private final Scripts scripts;
-    private final BatchScript batch;
-    private final OwnerTexts owners = new OwnerTexts();
+    private final ScriptCall.Shared shared;
+    private final LuaScript look;
     private final BulkheadScan scan;
 
-    /** All scripts. Tests put a clock of their own into them. */
-    private record Scripts(LuaScript batch, LuaScript poll, LuaScript revoke, LuaScript resize, LuaScript occupancy,
-            LuaScript own) {
+    /** Who asked last, as records have it; many calls in a row are of one method. */
+    private volatile Owner lastOwner = new Owner("", "", "", "");
 
-        private static Scripts load(UnaryOperator<LuaScript> change) {
-            return new Scripts(change.apply(LuaScript.batch()), change.apply(LuaScript.of("poll")),
-                    change.apply(LuaScript.of("revoke")), change.apply(LuaScript.of("resize")),
-                    change.apply(LuaScript.of("occupancy")), change.apply(LuaScript.of("own")));
-        }
+    private record Owner(String application, String instance, String method, String text) {
     }
 
     /**
@@ -75,12 +93,14 @@ public final class ScriptPermitStore implements PermitStore {
         this(connections, notifications, keyPrefix, cluster, UnaryOperator.identity());
     }
 
+    // Tests put a clock of their own into the scripts.
     ScriptPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
             boolean cluster, UnaryOperator<LuaScript> change) {
         this.connections = connections;
         this.notifications = notifications;
-        this.scripts = Scripts.load(change);
-        this.batch = new BatchScript(scripts.batch(), keyPrefix);
+        this.shared = new ScriptCall.Shared(change.apply(LuaScript.of("bulkhead")), keyPrefix, notifications.name(),
+                this::tell);
+        this.look = change.apply(LuaScript.of("look"));
         this.scan = new BulkheadScan(keyPrefix, cluster);
     }
 
@@ -89,46 +109,87 @@ public final class ScriptPermitStore implements PermitStore {
         notifications.listen(listener);
     }
 
-    @Override
-    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> ask(request));
+    /** What the script says in its reply to this process, in place of messages. */
+    private void tell(BulkheadId bulkhead, Response messages) {
+        for (Response message : messages) {
+            String text = message.toString();
+            if (text.startsWith("limits ")) {
+                String[] words = text.split(" ");
+                notifications.tell(new LimitsDiffer(bulkhead, Integer.parseInt(words[1]),
+                        Stream.of(words[2].split(",")).map(Integer::valueOf).collect(Collectors.toSet())));
+            } else {
+                Messages.read(text).forEach(notifications::tell);
+            }
+        }
     }
 
-    private CompletionStage<AcquireReply> ask(AcquireRequest request) {
-        String owner = owners.text(notifications.name(), request.application(), request.instance(), request.method());
-        return connections.send(new AcquireCall(batch, request, owner)).thenApply(answer -> {
-            Acquired acquired = answer.value();
-            if (acquired.outcome() == Outcome.WAITING) {
-                notifications.open();
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return Bounds.checked(() -> Bounds.check(request), () -> {
+            List<byte[]> words = new ArrayList<>(3);
+            if (request.fair() && request.ticket() > 0) {
+                words.add(bytes("queue"));
+                words.add(bytes(request.ticket()));
             }
-            if (!acquired.otherLimits().isEmpty()) {
-                notifications.tell(new LimitsDiffer(request.bulkhead(), request.limit(), acquired.otherLimits()));
-            }
-            return reply(acquired, answer.repeated());
+            words.add(bytes(request.permitId()));
+            ScriptCall<Response> call = new ScriptCall<>(shared, request.bulkhead(), 1,
+                    ScriptCall.Terms.of(request, owner(request)), words, Response::get);
+            return connections.send(call).thenApply(answer -> acquired(answer.value(), answer.repeated()));
         });
     }
 
-    private static AcquireReply reply(Acquired acquired, boolean repeated) {
-        return switch (acquired.outcome()) {
-            case GRANTED -> new AcquireReply.Granted(acquired.ticket(), repeated);
-            case FULL -> new AcquireReply.Full(acquired.limit(), acquired.nearestLeaseEnd(), repeated);
-            case WAITING -> new AcquireReply.Waiting(acquired.limit(), acquired.nearestLeaseEnd(), acquired.storeMillis(),
-                    acquired.ticket(), repeated);
-            case CANCELLED -> new AcquireReply.Cancelled();
-        };
+    private AcquireReply acquired(Response answer, boolean repeated) {
+        if (answer.type() != ResponseType.MULTI) {
+            long token = answer.toLong();
+            return token == CANCELLED ? new AcquireReply.Cancelled() : new AcquireReply.Granted(token, repeated);
+        }
+        int limit = answer.get(0).toInteger();
+        Duration nearestLeaseEnd = Duration.ofMillis(answer.get(1).toLong());
+        if (answer.size() == 2) {
+            return new AcquireReply.Full(limit, nearestLeaseEnd, repeated);
+        }
+        notifications.open();
+        return new AcquireReply.Waiting(limit, nearestLeaseEnd, answer.get(2).toLong(), answer.get(3).toLong(), repeated);
+    }
+
+    private String owner(AcquireRequest request) {
+        Owner known = lastOwner;
+        if (!known.method.equals(request.method()) || !known.application.equals(request.application())
+                || !known.instance.equals(request.instance())) {
+            known = new Owner(request.application(), request.instance(), request.method(),
+                    PermitDetails.owner(notifications.name(), request.application(), request.instance(), request.method()));
+            lastOwner = known;
+        }
+        return known.text;
     }
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId),
-                () -> connections.send(new ReleaseCall(batch, bulkhead, permitId))
-                        .thenApply(answer -> answer.value() || answer.repeated()));
+                () -> change(bulkhead, 1, List.of(bytes("release"), bytes(permitId))));
+    }
+
+    /** A call that answers whether it changed something; yes, when it may have been carried out before. */
+    private CompletionStage<Boolean> change(BulkheadId bulkhead, int size, List<byte[]> words) {
+        return connections.send(new ScriptCall<>(shared, bulkhead, size, null, words, ScriptPermitStore::isOne))
+                .thenApply(answer -> answer.value() || answer.repeated());
+    }
+
+    private static boolean isOne(Response reply, int index) {
+        return reply.get(index).toInteger() == 1;
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds),
-                () -> connections.send(new CancelCall(batch, bulkhead, permitIds, forgetAfter)).thenApply(answer -> null));
+        return Bounds.checked(() -> Bounds.check(permitIds), () -> {
+            List<byte[]> words = new ArrayList<>(3 + permitIds.size());
+            words.add(bytes("cancel"));
+            words.add(bytes(Math.max(1, forgetAfter.toMillis())));
+            words.add(bytes(permitIds.size()));
+            permitIds.forEach(id -> words.add(bytes(id)));
+            return connections.send(new ScriptCall<>(shared, bulkhead, permitIds.size(), null, words, (reply, first) -> true))
+                    .thenApply(done -> null);
+        });
     }
 
     @Override
@@ -136,7 +197,22 @@ public final class ScriptPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
             // A permit that is held for so long may be revoked.
             notifications.open();
-            return connections.send(new RenewCall(batch, bulkhead, leases)).thenApply(RedisAnswer::value);
+            List<String> ids = List.copyOf(leases.keySet());
+            List<byte[]> words = new ArrayList<>(3 * ids.size());
+            for (String id : ids) {
+                words.add(bytes("renew"));
+                words.add(bytes(id));
+                words.add(bytes(Math.max(1, leases.get(id).toMillis())));
+            }
+            return connections.send(new ScriptCall<>(shared, bulkhead, ids.size(), null, words, (reply, first) -> {
+                Set<String> lost = new HashSet<>();
+                for (int i = 0; i < ids.size(); i++) {
+                    if (!isOne(reply, first + i)) {
+                        lost.add(ids.get(i));
+                    }
+                }
+                return lost;
+            })).thenApply(RedisAnswer::value);
         });
     }
 
@@ -146,46 +222,81 @@ public final class ScriptPermitStore implements PermitStore {
             Bounds.checkLimit(limit);
             Bounds.checkPolled(permitIds, place);
         }, () -> {
-            List<byte[]> args = new ArrayList<>();
-            args.add(bytes(limit));
-            permitIds.forEach(id -> {
-                args.add(bytes(id));
-                args.add(bytes(Math.max(1, place.toMillis())));
-            });
             notifications.check(false);
-            return call(scripts.poll(), bulkhead, args).thenApply(answer -> {
-                PollReply reply = Replies.poll(answer.value());
-                if (!reply.handedOver().isEmpty()) {
-                    // A message should have told of them.
-                    notifications.check(true);
-                }
-                return reply;
-            });
+            List<byte[]> words = new ArrayList<>(4 + permitIds.size());
+            words.add(bytes("poll"));
+            words.add(bytes(Math.max(1, place.toMillis())));
+            words.add(bytes(limit));
+            words.add(bytes(permitIds.size()));
+            permitIds.forEach(id -> words.add(bytes(id)));
+            return connections.send(new ScriptCall<>(shared, bulkhead, ALONE, null, words, ScriptPermitStore::polled))
+                    .thenApply(answer -> {
+                        if (!answer.value().handedOver().isEmpty()) {
+                            // A message should have told of them.
+                            notifications.check(true);
+                        }
+                        return answer.value();
+                    });
         });
+    }
+
+    private static PollReply polled(Response reply, int index) {
+        Response answer = reply.get(index);
+        Map<String, HandOver> handedOver = new HashMap<>();
+        Response given = answer.get(3);
+        for (int i = 0; i < given.size(); i += 3) {
+            handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
+        }
+        Set<String> gone = new HashSet<>();
+        answer.get(4).forEach(id -> gone.add(id.toString()));
+        return new PollReply(handedOver, gone, answer.get(1).toInteger(), Duration.ofMillis(answer.get(2).toLong()),
+                answer.get(0).toLong());
     }
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return call(scripts.revoke(), bulkhead, bytes(permitId))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
+        return change(bulkhead, ALONE, List.of(bytes("revoke"), bytes(permitId)));
     }
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit),
-                () -> call(scripts.resize(), bulkhead, bytes(limit)).thenApply(answer -> null));
+                () -> change(bulkhead, ALONE, List.of(bytes("resize"), bytes(limit))).thenApply(was -> null));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return call(scripts.resize(), bulkhead, bytes(0))
-                .thenApply(answer -> answer.value().toInteger() == 1 || answer.repeated());
+        return change(bulkhead, ALONE, List.of(bytes("resize"), bytes(0)));
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return Bounds.checked(() -> Bounds.checkListed(most), () -> call(scripts.occupancy(), bulkhead, bytes(most))
-                .thenApply(answer -> Replies.occupancy(bulkhead, answer.value())));
+        return Bounds.checked(() -> Bounds.checkListed(most),
+                () -> look(bulkhead, bytes("occupancy"), bytes(most)).thenApply(reply -> occupancy(bulkhead, reply)));
+    }
+
+    private static Occupancy occupancy(BulkheadId bulkhead, Response reply) {
+        int resized = reply.get(2).toInteger();
+        List<Holder> holders = new ArrayList<>();
+        reply.get(5).forEach(row -> holders.add(recordOf(row).holder(bulkhead, row.get(0).toString(), row.get(1).toLong())));
+        List<Waiter> waiters = new ArrayList<>();
+        reply.get(6).forEach(row -> waiters.add(recordOf(row).waiter(bulkhead, row.get(0).toString(), row.get(1).toLong())));
+        // Those in the queue come first and in order; the others in the order of their turns.
+        waiters.sort(PermitDetails.WAITERS_IN_ORDER);
+        SortedSet<Integer> stated = new TreeSet<>();
+        Matcher pairs = STATED_LIMIT.matcher(reply.get(3).toString());
+        while (pairs.find()) {
+            if (reply.get(4).toLong() - Long.parseLong(pairs.group(2)) < LIMIT_REMEMBERED.toMillis()) {
+                stated.add(Integer.valueOf(pairs.group(1)));
+            }
+        }
+        return new Occupancy(reply.get(0).toInteger(), reply.get(1).toInteger(),
+                resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), stated, List.copyOf(holders),
+                List.copyOf(waiters));
+    }
+
+    private static PermitDetails recordOf(Response row) {
+        return PermitDetails.parse(row.get(2).toString()).orElse(PermitDetails.NOTHING);
     }
 
     @Override
@@ -195,9 +306,8 @@ public final class ScriptPermitStore implements PermitStore {
 
     // In steps, so that the calls of others go in between.
     private CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead, int lookedAt, Set<String> found) {
-        return call(scripts.own(), bulkhead, bytes(notifications.name()), bytes(lookedAt), bytes(HOLDERS_PER_STEP))
-                .thenCompose(answer -> {
-                    Response reply = answer.value();
+        return look(bulkhead, bytes("own"), bytes(notifications.name()), bytes(lookedAt), bytes(HOLDERS_PER_STEP))
+                .thenCompose(reply -> {
                     for (int i = 1; i < reply.size(); i++) {
                         found.add(reply.get(i).toString());
                     }
@@ -206,24 +316,29 @@ public final class ScriptPermitStore implements PermitStore {
                 });
     }
 
+    private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
+        BulkheadKeys keys = shared.keys(bulkhead);
+        return connections.send(new RedisCall<Response>() {
+
+            @Override
+            public Future<Response> over(RedisConnection connection) {
+                return look.run(keys, List.of(args), connection);
+            }
+
+            @Override
+            public byte[] routingKey() {
+                return keys.start();
+            }
+
+            @Override
+            public String about() {
+                return keys.shown() + "*";
+            }
+        }).thenApply(RedisAnswer::value);
+    }
+
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return scan.inUse(most, connections::send);
-    }
-
-    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, byte[]... args) {
-        return call(script, bulkhead, List.of(args));
-    }
-
-    private CompletionStage<RedisAnswer<Response>> call(LuaScript script, BulkheadId bulkhead, List<byte[]> args) {
-        return connections.send(new ScriptCall(script, batch.keys(bulkhead), args));
-    }
-
-    private static byte[] bytes(long number) {
-        return bytes(Long.toString(number));
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,266 +1,675 @@
--- What the scripts share that deal with waiters, and with whatever else there may be: the reading and writing of a bulkhead's state, and the
--- passing on of free permits. Comes after keys.lua.
+-- One bulkhead: load what the calls need, apply them in their order on tables, write the difference. There is no other way through it.
+--
+-- KEYS[1] holders    sorted set  permit id -> end of its lease, ms. The truth: nothing is counted beside it.
+-- KEYS[2] state      hash        'last ticket', us; 'kept until', ms, until which all keys live at least; 'set limit', by an operator;
+--                                'stated limits', see below; 'alive <process>' -> until when, ms; permit id -> record
+-- KEYS[3] queue      sorted set  permit id -> ticket: the fair waiters; 'grace period' -> its end, ms, which is less than any ticket
+-- KEYS[4] standby    sorted set  permit id -> turn, us: the other waiters
+-- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
+--
+-- A record has eight lines: token of a holder or ticket of a waiter; since, ms; lease, ms; limit; process; application; instance; method.
+-- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
+--
+-- ARGV[1] the process that calls; ARGV[2] number of terms
+-- then    the terms: limit; lease, ms; for how long the process is alive without a poll, ms, 0 for a caller that does not wait; 1 to wait in
+--         the queue, 0 on standby; the record from the line break before the lease on
+-- then    the calls:
+--         number of its terms, permit id                   acquire
+--         'queue', ticket, number of its terms, permit id  acquire of a waiter that was lost, with the ticket it had
+--         'release', permit id
+--         'cancel', ms for which they must not be granted, number of ids, permit ids
+--         'renew', permit id, lease in ms
+--         'poll', ms for which the process is alive, limit, number of ids, permit ids
+--         'revoke', permit id
+--         'resize', limit, or 0 to undo
+--
+-- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
+--         acquire: token; or {limit, ms to the nearest lease end} when full; or {.., .., server time, ticket or 0} when waiting; -1 if cancelled
+--         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
+--         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
+--
+-- Each key is read before any is written, so a key of a foreign type stops the script with nothing changed. Numbers go to Redis as they
+-- are: it writes all their digits, which tostring does not.
 
-local AFTER_NOW = '(' .. whole(now)
+local KEYS, ARGV, call, format, match, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, unpack, tonumber
+local HOLDERS, STATE, QUEUE, STANDBY, CANCELLED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local floor, max, min, huge = math.floor, math.max, math.min, math.huge
 
--- How long an operator's limit outlives its last use.
-local OVERRIDE_LASTS = 30 * 24 * 3600 * 1000
+-- Keys outlive what they hold by so much; all in milliseconds, unless it says otherwise.
+local SLACK = 1000
+local LIMIT_SET_LASTS, STATED_LASTS, STATED_REFRESHED, STATED_MOST = 30 * 24 * 3600 * 1000, 60000, 5000, 8
+-- A permit may be handed over to a waiter that has died since, so the first lease is short. A live waiter learns of it and renews it.
+local FIRST_LEASE, LONGEST_PLACE = 2000, 3000
+-- After a loss of data no waiter in the queue is served for so long, so that those with lower tickets can queue again first.
+local GRACE, GRACE_LASTS = 'grace period', 1250
+-- Microseconds. A waiter that was told of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
+-- than SET_BACK, the clock was set back.
+local TOLD, SET_BACK = 10000000, 1000000
+-- How many waiters a call removes and serves together, how many it reads at once, and at how many it looks to tell of a free permit.
+local MOST, CHUNK, LOOKS = 1000, 100, 100
 
--- A waiter keeps its place for this long without a poll. A permit may be handed over to a waiter that has died since, so the first lease is at
--- most this long; a live waiter learns of it in that time and renews it.
-local LONGEST_PLACE = 3000
-local FIRST_LEASE = 2000
+local time = redis.call('TIME')
+local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+-- What ends by now has ended. What ends so long after `from` has had its full time.
+local now = floor(micros / 1000)
+local from = micros > now * 1000 and now + 1 or now
+local me = ARGV[1]
 
--- After a loss of all data there is a grace period, in which no waiter in the queue is served, so that those with lower tickets can queue again
--- first. It is an entry in the queue, scored by its end in milliseconds, which is less than any ticket. No permit id contains a space.
-local GRACE_ENTRY, GRACE_PERIOD = 'grace period', 1250
+---- Load
 
-local lastTicket = redis.call('GET', TICKET)
-local override = tonumber(redis.call('HGET', LIMITS, 'override'))
-redis.call('ZCARD', HOLDERS)
-local queued = redis.call('ZCARD', QUEUE)
-redis.call('HLEN', DETAILS)
-redis.call('ZCARD', CANCELLED)
-redis.call('ZCARD', STANDBY)
-local anybodyWaits = redis.call('ZCARD', WAITERS) + queued > 0
-
--- A whole number that is no larger than a double holds exactly; anything else is somebody else's. The error does not tell the key value
--- of a user, which stands between the percent sign after the name and the brace.
-if lastTicket and (not string.match(lastTicket, '^%d+$') or tonumber(lastTicket) >= 9007199254740991) then
-    local shown = string.gsub(TICKET, '%%[:#].*}', '%%*}')
-    return redis.error_reply('WRONGTYPE ' .. shown .. ' holds no ticket')
-end
-
--- A time to live only ever grows, because a caller with a short lease must not end the keys under one with a long lease. Only that of limits
--- shrinks, when an operator undoes the override.
-local function keep(key, ttl)
-    if redis.call('PTTL', key) < ttl then
-        redis.call('PEXPIRE', key, ttl)
-    end
-end
-
--- Writes to a key that shall live for at least that long, and tells how long it lives. The time to live is set right after the write, so
--- that no key can stay behind without one.
-local function put(ttl, command, key, ...)
-    local left = redis.call('PTTL', key)
-    local tooShort = left < ttl
-    redis.call(command, key, ...)
-    if tooShort then
-        redis.call('PEXPIRE', key, ttl)
-    end
-    return math.max(left, ttl)
-end
-
--- Whose details are those of the dead is told by leases and places, so none of these keys is gone before the details are.
-local function keepTogether()
-    local ttl = redis.call('PTTL', DETAILS)
-    for _, key in ipairs(anybodyWaits and { HOLDERS, QUEUE, WAITERS, STANDBY } or { HOLDERS }) do
-        keep(key, ttl)
-    end
-end
-
-local function used()
-    return redis.call('ZCOUNT', HOLDERS, AFTER_NOW, '+inf')
-end
-
-local function isAfterNow(score)
-    return score and tonumber(score) > now
-end
-
--- The end of the grace period, ms, or nil. A longer one began before the clock was set back, and does not count.
-local function gracePeriodEnd()
-    local ends = anybodyWaits and tonumber(redis.call('ZSCORE', QUEUE, GRACE_ENTRY) or 0)
-    return ends and ends > now and ends <= from + GRACE_PERIOD and ends or nil
-end
-
--- When to ask again if nobody tells anything: when a lease or the grace period ends.
-local function nearestLeaseEnd()
-    local nearest = redis.call('ZRANGEBYSCORE', HOLDERS, AFTER_NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    local ends = math.min(tonumber(nearest[2]) or math.huge, gracePeriodEnd() or math.huge)
-    return ends < math.huge and math.max(1, ends - from) or 0
-end
-
-local function setTicket(ttl, ticket)
-    lastTicket = ticket
-    if redis.call('PTTL', TICKET) < ttl then
-        redis.call('SET', TICKET, whole(ticket), 'PX', ttl)
+local firstCall, most, i, asked, removed = 3 + 5 * ARGV[2], #ARGV, 3 + 5 * ARGV[2], 4, 0
+local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'stated limits' }, {}, false, true
+while i <= most do
+    local what = ARGV[i]
+    if what == 'release' then
+        removed = removed + 1
+        scored[removed] = ARGV[i + 1]
+        i = i + 2
+    elseif what == 'renew' then
+        renews, removed = true, removed + 1
+        scored[removed] = ARGV[i + 1]
+        i = i + 3
+    elseif what == 'cancel' or what == 'poll' then
+        plain, i = false, what == 'poll' and i + 1 or i
+        for k = i + 3, i + 2 + ARGV[i + 2] do
+            removed = removed + 1
+            scored[removed] = ARGV[k]
+        end
+        i = i + 3 + ARGV[i + 2]
+    elseif what == 'resize' then
+        plain, i = false, i + 2
     else
-        redis.call('SET', TICKET, whole(ticket), 'KEEPTTL')
-    end
-end
-
--- A ticket orders the queue, or is the fencing token of a permit, drawn when that is given. It never falls behind the clock, so that tickets
--- grow even after their key has expired or was flushed.
-local function nextTicket(ttl)
-    local ticket = math.max((tonumber(lastTicket) or 0) + 1, micros)
-    setTicket(ttl, ticket)
-    return ticket
-end
-
--- The last ticket tells how late it has been. Whatever makes a lease or a place end later says so there, so that a clock that was set back
--- since is noticed, however long ago a ticket was given. The next ticket is what it would be without.
-local function noteTheTime(ttl)
-    if (tonumber(lastTicket) or 0) < micros - 1 then
-        setTicket(ttl, micros - 1)
-    else
-        keep(TICKET, ttl)
-    end
-end
-
--- A ticket that a waiter was given before it was lost counts as what it can have been at the most.
-local function oldTicket(ticket)
-    return math.min(ticket, math.max(tonumber(lastTicket) or 0, micros))
-end
-
-local function startGracePeriod()
-    put(GRACE_PERIOD + SLACK, 'ZADD', QUEUE, whole(from + GRACE_PERIOD), GRACE_ENTRY)
-    noteTheTime(GRACE_PERIOD + SLACK)
-    anybodyWaits = true
-end
-
-local function describe(ttl, id, ticket, since, lease, limit, rest)
-    return put(ttl, 'HSET', DETAILS, id, table.concat({ whole(ticket), whole(since), whole(lease), whole(limit), rest }, '\n'))
-end
-
-local function parse(text)
-    local ticket, since, lease, limit, rest = string.match(text or '', '^(%d+)\n(%d+)\n(%d+)\n(%d+)\n(.*)$')
-    if ticket then
-        return { ticket = tonumber(ticket), since = tonumber(since), lease = tonumber(lease), limit = tonumber(limit), rest = rest }
-    end
-end
-
-local function read(id)
-    return parse(redis.call('HGET', DETAILS, id))
-end
-
-local function tell(details, message)
-    redis.pcall('PUBLISH', string.match(details.rest, '^[^\n]*'), message)
-end
-
-local function forget(ids)
-    redis.call('ZREM', HOLDERS, unpack(ids))
-    redis.call('HDEL', DETAILS, unpack(ids))
-    if anybodyWaits then
-        redis.call('ZREM', QUEUE, unpack(ids))
-        redis.call('ZREM', STANDBY, unpack(ids))
-        redis.call('ZREM', WAITERS, unpack(ids))
-    end
-end
-
--- How much more of that there may be in this call, which may consist of many: rounds of 100 dead, and steps of the passing on of permits.
-local roundsLeft, stepsLeft = { [HOLDERS] = 10, [WAITERS] = 10 }, 1000
-
-local function forgetDead(key)
-    while roundsLeft[key] > 0 do
-        local dead = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, 100)
-        if #dead > 0 then
-            roundsLeft[key] = roundsLeft[key] - 1
-            forget(dead)
+        if what == 'queue' then
+            plain, i = false, i + 2
+        elseif what == 'revoke' then
+            plain = false
         end
-        if #dead < 100 then
-            return
+        asked = asked + 1
+        fields[asked] = ARGV[i + 1]
+        i = i + 2
+    end
+end
+local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1
+
+local others = call('EXISTS', QUEUE, STANDBY, CANCELLED)
+local state = call('HMGET', STATE, unpack(fields))
+local last, kept, override, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
+local lost, ticketBefore = not state[1], last
+if not (last and last >= 0 and last < 9007199254740991 and last % 1 == 0) then
+    -- The error does not tell the key value of a user, which stands between the percent sign after the name and the brace.
+    return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' holds no ticket')
+end
+
+-- Of ids: the end of the lease where it is live, whether it is in the set, the record as it was (false: none) and is to be (false: none).
+local ends, there, known, records, changed, cancelled = {}, {}, {}, {}, {}, {}
+for k = 5, asked do
+    local id = fields[k]
+    known[id] = state[k]
+    if state[k] or not plain then
+        removed = removed + 1
+        scored[removed] = id
+    end
+end
+
+local size, held, ended = nil, 0, 0
+if asked > 4 or not plain or others > 0 and not onlyRenews then
+    size = call('ZCARD', HOLDERS)
+    ended = size > 0 and call('ZCOUNT', HOLDERS, '-inf', now) or 0
+    held = size - ended
+end
+if removed > 0 and size ~= 0 then
+    local scores = call('ZMSCORE', HOLDERS, unpack(scored))
+    for k = 1, removed do
+        if scores[k] then
+            local id, ending = scored[k], tonumber(scores[k])
+            there[id] = ending
+            ends[id] = ending > now and ending or nil
         end
     end
 end
-
-local function hold(id, ticket, lease, ends, limit, rest)
-    local together = describe(lease + SLACK, id, ticket, now, lease, limit, rest)
-    put(together, 'ZADD', HOLDERS, whole(ends), id)
-    if anybodyWaits then
-        redis.call('ZREM', QUEUE, id)
-        redis.call('ZREM', STANDBY, id)
-        redis.call('ZREM', WAITERS, id)
-        keepTogether()
+if ended > 0 then
+    for _, id in ipairs(call('ZRANGEBYSCORE', HOLDERS, '-inf', now, 'LIMIT', 0, MOST)) do
+        there[id], records[id] = 0, false
+        changed[#changed + 1] = id
+    end
+end
+if others > 0 then
+    local scores = asked > 4 and call('ZMSCORE', CANCELLED, unpack(fields, 5)) or { call('ZCARD', CANCELLED) }
+    for k = 5, asked do
+        cancelled[fields[k]] = scores[k - 4] and tonumber(scores[k - 4]) > now
     end
 end
 
--- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
-local function handOver()
-    if gracePeriodEnd() then
-        return
-    end
-    local inUse = used()
-    while stepsLeft > 0 do
-        stepsLeft = stepsLeft - 1
-        local id = redis.call('ZRANGE', QUEUE, 0, 0)[1]
-        if not id then
-            return
-        end
-        local details = read(id)
-        if details and isAfterNow(redis.call('ZSCORE', WAITERS, id)) then
-            if inUse >= (override or details.limit) then
-                return
+---- Apply
+
+-- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
+local answers, longest, set, messages = { {} }, 0, {}, nil
+-- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where nobody there may be served),
+-- and what can be done. It is set up only where needed, because each closure has its price.
+local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest
+
+local room = plain and huge or -1
+for k = 3, plain and firstCall - 5 or 0, 5 do
+    room = min(room, override or tonumber(ARGV[k]))
+end
+if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not onlyRenews then
+    local setBack = last > micros + SET_BACK
+    if setBack then
+        -- What was to end soon would last until the clock has caught up. From now on no lease lasts longer than it was given for.
+        local latest = call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES')
+        for k = 1, #latest, 2 do
+            local id = latest[k]
+            local lease = tonumber(match(call('HGET', STATE, id) or '', '^%d+\n%d+\n(%d+)\n'))
+            if lease and tonumber(latest[k + 1]) > from + lease then
+                ends[id], there[id] = from + lease, 0
+                changed[#changed + 1] = id
             end
-            local ticket = nextTicket(details.lease + SLACK)
-            local ends = from + math.min(details.lease, FIRST_LEASE)
-            hold(id, ticket, details.lease, ends, details.limit, details.rest)
-            tell(details, 'handed-over ' .. id .. ' ' .. whole(ticket) .. ' ' .. whole(ends))
-            inUse = inUse + 1
+        end
+    end
+
+    -- A line is read in order, as far as needed; `at` tells where an id stands by now, `came` those that have moved, in order.
+    local waiters, alive, budget, toldNow = {}, {}, MOST, nil
+
+    local function open(key)
+        return { key = key, size = others > 0 and call('ZCARD', key) or 0, ids = {}, scores = {}, read = 0, at = {}, came = {}, moved = {} }
+    end
+    queue, standby = open(QUEUE), open(STANDBY)
+
+    function tell(process, text)
+        if process == me then
+            answers[1][#answers[1] + 1] = text
         else
-            forget({ id })
+            messages = messages or {}
+            messages[process] = messages[process] and messages[process] .. '\n' .. text or text
         end
     end
-end
 
--- After the clock was set back, what was to end soon would last until the clock has caught up. From now on nothing lasts longer than it was given for; up to
--- 100 of each a call. This never takes anything from those who renew.
-local function shortenAfterSetBack()
-    local last = redis.call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES')
-    local ids = {}
-    for i = 1, #last, 2 do
-        ids[#ids + 1] = last[i]
+    -- Whatever makes a lease or a place end later says so in the last ticket, so that a clock that was set back since is noticed. The next
+    -- ticket is what it would be without.
+    local function keep(millis)
+        last, longest = max(last, micros - 1), max(longest, millis)
     end
-    local texts = #ids > 0 and redis.call('HMGET', DETAILS, unpack(ids)) or {}
-    for i, id in ipairs(ids) do
-        local details = parse(texts[i])
-        if details and tonumber(last[2 * i]) > from + details.lease then
-            redis.call('ZADD', HOLDERS, 'XX', whole(from + details.lease), id)
+
+    function drop(id)
+        held = ends[id] and held - 1 or held
+        ends[id], records[id] = nil, false
+        changed[#changed + 1] = id
+        move(queue, id)
+        move(standby, id)
+    end
+
+    -- Ms to when to ask again if no message comes: when a lease or the grace period ends.
+    local rank, first = ended, nil
+    function nearest()
+        local least, isChanged = graceEnd or huge, {}
+        for k = 1, #changed do
+            isChanged[changed[k]] = true
+            least = min(least, ends[changed[k]] or huge)
+        end
+        while rank < size do
+            first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
+            if not isChanged[first[1]] then
+                least = min(least, tonumber(first[2]))
+                break
+            end
+            rank, first = rank + 1, nil
+        end
+        return least < huge and max(1, least - from) or 0
+    end
+
+    local function learnAlive(processes)
+        local names = {}
+        for k = 1, #processes do
+            names[k] = 'alive ' .. processes[k]
+        end
+        local values = call('HMGET', STATE, unpack(names))
+        for k = 1, #names do
+            alive[processes[k]] = tonumber(values[k] or 0)
+            if setBack and alive[processes[k]] > from + LONGEST_PLACE then
+                alive[processes[k]] = from + LONGEST_PLACE
+                set[#set + 1], set[#set + 2] = names[k], from + LONGEST_PLACE
+            end
         end
     end
-    for _, id in ipairs(redis.call('ZRANGEBYSCORE', WAITERS, '(' .. whole(from + LONGEST_PLACE), '+inf', 'LIMIT', 0, 100)) do
-        redis.call('ZADD', WAITERS, 'XX', whole(from + LONGEST_PLACE), id)
-    end
-end
 
--- What each change of a bulkhead begins with, or ends with where it has made permits free.
-local settled = false
-local function settle()
-    if not settled and lastTicket and tonumber(lastTicket) > micros + SET_BACK then
-        shortenAfterSetBack()
+    -- Where an id stands from now on; nowhere without a score.
+    function move(line, id, score)
+        if line.at[id] or score then
+            if line == standby and toldNow then
+                toldNow = toldNow + (score and score > micros and 1 or 0) - (line.at[id] and line.at[id] > micros and 1 or 0)
+            end
+            line.at[id] = score
+            line.moved[#line.moved + 1], line.moved[id] = id, true
+            if score then
+                local k = #line.came
+                while k > 0 and (line.came[k][1] > score or line.came[k][1] == score and line.came[k][2] > id) do
+                    k = k - 1
+                end
+                table.insert(line.came, k + 1, { score, id })
+            end
+        end
     end
-    settled = true
-    forgetDead(HOLDERS)
-    if anybodyWaits then
-        forgetDead(WAITERS)
-        handOver()
-    end
-end
 
-local function settleOnce()
-    if not settled then
-        settle()
+    local function readOn(line)
+        local count = line.read == 0 and min(CHUNK, 2 + #scored) or CHUNK
+        local found = call('ZRANGE', line.key, line.read, line.read + count - 1, 'WITHSCORES')
+        local ids, unknown = {}, {}
+        for k = 1, #found, 2 do
+            local id, score = found[k], tonumber(found[k + 1])
+            if id ~= GRACE then
+                line.ids[#line.ids + 1], line.scores[#line.scores + 1], ids[#ids + 1] = id, score, id
+                line.at[id] = not line.moved[id] and score or line.at[id]
+            elseif score > now and score <= from + GRACE_LASTS then
+                graceEnd = score
+            else
+                -- Over; or it began before the clock was set back.
+                line.moved[#line.moved + 1] = GRACE
+            end
+        end
+        line.read = line.read + count
+        local texts = ids[1] and call('HMGET', STATE, unpack(ids))
+        for k = 1, #ids do
+            local since, tail, lease, limit, process = match(texts[k] or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
+            if since and not waiters[ids[k]] then
+                waiters[ids[k]] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
+                if not alive[process] then
+                    alive[process] = 0
+                    unknown[#unknown + 1] = process
+                end
+            end
+        end
+        if unknown[1] then
+            learnAlive(unknown)
+        end
     end
-end
 
--- How long a waiter that was told of a free permit lets others go first, microseconds. It is back in its turn as soon as it has asked in vain.
-local TOLD = 10000000
-
--- Tells waiters that are not in the queue that there are free permits; one waiter for each.
-local function wake(most)
-    if not anybodyWaits or most < 1 or redis.call('ZCARD', QUEUE) > 0 then
-        return
+    -- Shows the waiters of a line in order until one is the last to be seen; removes the dead on its way. Returns whether it saw all.
+    local function walk(line, looks, isLast)
+        local k, c = 1, 1
+        while looks > 0 and budget > 0 do
+            local id, came = line.ids[k], line.came[c]
+            if not id and line.read < line.size then
+                readOn(line)
+            elseif id and line.at[id] ~= line.scores[k] then
+                k = k + 1
+            elseif came and line.at[came[2]] ~= came[1] then
+                c = c + 1
+            elseif not id and not came then
+                return true
+            else
+                if id and (not came or line.scores[k] < came[1] or line.scores[k] == came[1] and id < came[2]) then
+                    k = k + 1
+                else
+                    id, c = came[2], c + 1
+                end
+                local waiter = waiters[id]
+                looks = looks - 1
+                if line == standby and line.at[id] > micros then
+                    return true
+                elseif not waiter or alive[waiter.process] <= now then
+                    budget = budget - 1
+                    drop(id)
+                elseif isLast(id, waiter, line.at[id]) then
+                    return false
+                end
+            end
+        end
+        return false
     end
-    local inUse, told = used(), 0
-    for _, id in ipairs(redis.call('ZRANGE', STANDBY, 0, 99)) do
-        if told == most then
+
+    -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
+    function serve()
+        head = 0
+        if queue.size > 0 and queue.read == 0 then
+            readOn(queue)
+        end
+        if not graceEnd and walk(queue, huge, function(id, waiter, ticket)
+            if held >= (override or waiter.limit) then
+                head = ticket
+                return true
+            end
+            budget = budget - 1
+            move(queue, id)
+            local ending = from + min(waiter.lease, FIRST_LEASE)
+            keep(waiter.lease)
+            last, held = max(last + 1, micros), held + 1
+            ends[id], records[id] = ending, format('%d\n%d%s', last, now, waiter.tail)
+            changed[#changed + 1] = id
+            tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
+        end) then
+            head = nil
+        end
+    end
+
+    -- Tells those on standby that permits are free: as many as there are, less those who were told and have not asked yet.
+    function wake()
+        if head or standby.size == 0 and not standby.came[1] then
             return
         end
-        local details = read(id)
-        if details and inUse < (override or details.limit) then
-            redis.call('ZADD', STANDBY, 'XX', whole(micros + TOLD), id)
-            tell(details, 'free ' .. id)
-            inUse = inUse + 1
-            told = told + 1
+        toldNow = toldNow or call('ZCOUNT', STANDBY, micros + 1, '+inf')
+        walk(standby, LOOKS, function(id, waiter)
+            local taken = held + toldNow
+            if taken < (override or waiter.limit) then
+                move(standby, id, micros + TOLD)
+                tell(waiter.process, 'free ' .. id)
+                return false
+            end
+            for limit in string.gmatch(override and '' or stated, ' (%d+):') do
+                if tonumber(limit) > taken then
+                    return false
+                end
+            end
+            return true
+        end)
+    end
+
+    -- Shows that the process of the caller is alive; lets one of its calls wait, if any.
+    function place(millis, id, score, waiter)
+        if not alive[me] then
+            learnAlive({ me })
+        end
+        if from + millis > alive[me] then
+            alive[me] = from + millis
+            set[#set + 1], set[#set + 2] = 'alive ' .. me, from + millis
+        end
+        keep(millis)
+        if id then
+            keep(waiter.lease)
+            waiters[id] = waiter
+            move(waiter.fair and queue or standby, id, score)
+            head = waiter.fair and min(head or score, score) or head
+            records[id] = format('%d\n%d%s', waiter.fair and score or 0, waiter.since, waiter.tail)
+            changed[#changed + 1] = id
+        end
+    end
+
+    -- Where it is not known who waits, or waited.
+    function startGrace()
+        if last > 0 then
+            return false
+        end
+        graceEnd, head = from + GRACE_LASTS, 0
+        queue.moved[#queue.moved + 1], queue.at[GRACE] = GRACE, graceEnd
+        keep(GRACE_LASTS)
+        return true
+    end
+
+    if lost and queue.size + standby.size > 0 then
+        -- Nothing is known of those who waited. They queue again, with the tickets that they had.
+        unlink = true
+        if queue.size > 0 then
+            startGrace()
+        end
+        queue.size, standby.size = 0, 0
+    end
+    for _, line in ipairs({ queue, standby }) do
+        local ids = line.size > 0 and { unpack(scored) } or {}
+        for k = line.size > 0 and 5 or asked + 1, asked do
+            ids[#ids + 1] = fields[k]
+        end
+        local scores = ids[1] and call('ZMSCORE', line.key, unpack(ids)) or {}
+        for k = 1, #ids do
+            line.at[ids[k]] = tonumber(scores[k] or nil)
         end
     end
 end
+
+-- The terms that were read last, as most acquires have the same.
+local terms, limit, lease, alone, fair, tail, suffix, ending
+i = firstCall
+while i <= most do
+    local what, answer = ARGV[i], nil
+    if what == 'release' then
+        local id = ARGV[i + 1]
+        answer = ends[id] and 1 or 0
+        if queue then
+            drop(id)
+        else
+            held = held - answer
+            ends[id], records[id] = nil, false
+            changed[#changed + 1] = id
+        end
+        i = i + 2
+    elseif what == 'renew' then
+        local id, millis = ARGV[i + 1], tonumber(ARGV[i + 2])
+        answer = ends[id] and 1 or 0
+        if ends[id] then
+            ends[id] = max(ends[id], from + millis)
+            changed[#changed + 1] = id
+            last, longest = max(last, micros - 1), max(longest, millis)
+        end
+        i = i + 3
+    elseif what == 'cancel' then
+        longest = max(longest, tonumber(ARGV[i + 1]))
+        for k = i + 3, i + 2 + ARGV[i + 2] do
+            local id = ARGV[k]
+            answers[#answers + 1] = ends[id] and 1 or 0
+            drop(id)
+            cancelled[id], cancelled[#cancelled + 1], cancelled[#cancelled + 2] = true, from + ARGV[i + 1], id
+        end
+        i = i + 3 + ARGV[i + 2]
+    elseif what == 'revoke' then
+        local id = ARGV[i + 1]
+        answer = ends[id] and 1 or 0
+        if ends[id] then
+            local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
+            drop(id)
+            if process then
+                tell(process, 'revoked ' .. id)
+            end
+        end
+        i = i + 2
+    elseif what == 'resize' then
+        answer = override and 1 or 0
+        override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
+        records['set limit'] = override or false
+        changed[#changed + 1] = 'set limit'
+        last, longest = max(last, micros - 1), max(longest, 1)
+        i = i + 2
+    elseif what == 'poll' then
+        if queue.size > 0 or standby.size > 0 then
+            place(tonumber(ARGV[i + 1]))
+        end
+        serve()
+        wake()
+        local handed, gone, asking = {}, {}, {}
+        for k = i + 4, i + 3 + ARGV[i + 3] do
+            local id = ARGV[k]
+            if ends[id] then
+                asking[#asking + 1] = id
+            elseif not queue.at[id] and not standby.at[id] then
+                gone[#gone + 1] = id
+                drop(id)
+            end
+        end
+        local texts = asking[1] and call('HMGET', STATE, unpack(asking))
+        for k, id in ipairs(asking) do
+            handed[3 * k - 2], handed[3 * k] = id, ends[id]
+            handed[3 * k - 1] = tonumber(match(records[id] or texts[k] or '', '^%d+') or 0)
+        end
+        answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
+        i = i + 4 + ARGV[i + 3]
+    else
+        local ticket = 0
+        if what == 'queue' then
+            ticket, what = tonumber(ARGV[i + 1]), ARGV[i + 2]
+            i = i + 2
+        end
+        local id = ARGV[i + 1]
+        if cancelled[id] then
+            answer = -1
+        else
+            if queue then
+                serve()
+            end
+            if what ~= terms then
+                local at = 5 * what - 2
+                terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
+                suffix, ending = format('\n%d', now) .. tail, from + lease
+                local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
+                if not noted or now - noted >= STATED_REFRESHED then
+                    -- Notes that somebody goes by this limit, and tells which others were stated lately.
+                    local others, texts = {}, { format(' %d:%d', limit, now) }
+                    for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
+                        if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then
+                            others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
+                        end
+                    end
+                    stated = table.concat(texts)
+                    set[#set + 1], set[#set + 2] = 'stated limits', stated
+                    last, longest = max(last, micros - 1), max(longest, 1)
+                    if others[1] then
+                        answers[1][#answers[1] + 1] = 'limits ' .. ARGV[at] .. ' ' .. table.concat(others, ',')
+                    end
+                end
+            end
+            local old = fair and ticket > 0 and min(ticket, max(last, micros)) or 0
+            if ends[id] then
+                -- It asks again, or was served. It counts its full lease from when it asked.
+                ends[id], answer = max(ends[id], ending), tonumber(match(records[id] or known[id] or '', '^%d+') or 0)
+                changed[#changed + 1] = id
+                last, longest = max(last, micros - 1), max(longest, lease)
+            elseif not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
+                if queue then
+                    move(queue, id)
+                    move(standby, id)
+                end
+                last, held, longest = max(last + 1, micros), held + 1, max(longest, lease)
+                ends[id], records[id], answer = ending, format('%d', last) .. suffix, last
+                changed[#changed + 1] = id
+            else
+                answer = { override or limit, nearest() }
+                if alone > 0 then
+                    local turn = standby.at[id]
+                    longest = max(longest, lease)
+                    place(alone)
+                    if turn then
+                        move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
+                    elseif not queue.at[id] then
+                        last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
+                        place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
+                    end
+                    answer[3], answer[4] = from, queue.at[id] or 0
+                end
+            end
+            if queue then
+                wake()
+            end
+        end
+        i = i + 2
+    end
+    if queue and (what == 'release' or what == 'cancel' or what == 'revoke' or what == 'resize') then
+        serve()
+        wake()
+    end
+    if answer then
+        answers[#answers + 1] = answer
+    end
+end
+
+---- Flush
+
+local added, dropped, forgotten = {}, {}, {}
+for k = 1, #changed do
+    local id = changed[k]
+    if ends[id] then
+        added[#added + 1], added[#added + 2] = ends[id], id
+    elseif there[id] then
+        dropped[#dropped + 1] = id
+    end
+    if records[id] then
+        set[#set + 1], set[#set + 2] = id, records[id]
+    elseif records[id] == false and known[id] ~= false then
+        forgotten[#forgotten + 1] = id
+    end
+end
+if last ~= ticketBefore then
+    set[#set + 1], set[#set + 2] = 'last ticket', last
+end
+
+-- With a reserve, so that not each call has to.
+local lengthens = longest > 0 and from + longest + SLACK > kept
+if lengthens then
+    kept = from + longest + 2 * SLACK
+    set[#set + 1], set[#set + 2] = 'kept until', kept
+    -- Now and then: what was left behind where another key was evicted, and processes that are dead.
+    local some, ids = lost and {} or call('HRANDFIELD', STATE, 16, 'WITHVALUES'), {}
+    for k = 1, #some, 2 do
+        if string.find(some[k], '^alive ') and tonumber(some[k + 1]) <= now and some[k] ~= 'alive ' .. me then
+            forgotten[#forgotten + 1] = some[k]
+        elseif not string.find(some[k], ' ', 1, true) and records[some[k]] == nil then
+            ids[#ids + 1] = some[k]
+        end
+    end
+    local found = {}
+    for k = 1, ids[1] and 3 or 0 do
+        found[k] = call('ZMSCORE', KEYS[k == 1 and 1 or k + 1], unpack(ids))
+    end
+    for k = 1, #ids do
+        if not (found[1][k] or found[2][k] or found[3][k]) then
+            forgotten[#forgotten + 1] = ids[k]
+        end
+    end
+end
+local ttl = kept - now
+
+if renews and added[1] then
+    -- First: a server whose memory is full lets a script go on that has begun to write, and this write needs no memory.
+    call('PEXPIRE', HOLDERS, ttl)
+end
+if dropped[1] then
+    call('ZREM', HOLDERS, unpack(dropped))
+end
+if added[1] then
+    call('ZADD', HOLDERS, unpack(added))
+    if lengthens or size and size <= #dropped then
+        call('PEXPIRE', HOLDERS, ttl)
+    end
+elseif lengthens then
+    call('PEXPIRE', HOLDERS, ttl)
+end
+if set[1] then
+    call('HSET', STATE, unpack(set))
+end
+if lengthens or limitChanged then
+    call('PEXPIRE', STATE, override and LIMIT_SET_LASTS or max(ttl, limitChanged and STATED_LASTS or 0))
+end
+if forgotten[1] then
+    call('HDEL', STATE, unpack(forgotten))
+end
+if unlink then
+    call('UNLINK', QUEUE, STANDBY)
+end
+for _, line in ipairs(queue and { queue, standby } or {}) do
+    local put, gone = {}, {}
+    for k = 1, #line.moved do
+        local id = line.moved[k]
+        if line.at[id] then
+            put[#put + 1], put[#put + 2] = line.at[id], id
+        else
+            gone[#gone + 1] = id
+        end
+    end
+    if put[1] then
+        call('ZADD', line.key, unpack(put))
+        if line.size == 0 and not lengthens then
+            call('PEXPIRE', line.key, ttl)
+        end
+    end
+    if gone[1] then
+        call('ZREM', line.key, unpack(gone))
+    end
+end
+if cancelled[1] then
+    call('ZREMRANGEBYSCORE', CANCELLED, '-inf', now)
+    call('ZADD', CANCELLED, 'GT', unpack(cancelled))
+end
+if cancelled[1] or lengthens and (queue or others > 0) then
+    for k = 3, 5 do
+        call('PEXPIRE', KEYS[k], ttl)
+    end
+end
+for process, text in pairs(messages or {}) do
+    redis.pcall('PUBLISH', process, text)
+end
+return answers

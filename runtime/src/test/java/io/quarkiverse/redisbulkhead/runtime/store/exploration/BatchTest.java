@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,26 +23,18 @@ import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 
 /**
  * Calls that go together have the same answers, and leave the same, as if they had gone one after the other at the same
- * instant; and the short way through the script comes to the same as the long one. Each case begins with the state that some
- * random calls have left over some time.
+ * instant. Each case begins with the state that some random calls have left over some time.
  */
 class BatchTest {
 
     private static final int CASES = Integer.getInteger("batch.cases", 1_500);
 
-    private static final String SCRIPT = ScriptTexts.of("batch");
-    private static final String RESIZE = ScriptTexts.of("resize");
-    private static final String LONG_WAY_ONLY = without("local answers = uncontended()", "local answers = nil");
+    private static final String SCRIPT = ScriptTexts.of("bulkhead");
 
     private final LuaEngine lua = new LuaEngine();
 
     /** What came of the calls: the answers, and all that anybody can see of the bulkhead. */
     private record Result(List<Object> answers, String state, List<String> messages) {
-    }
-
-    private static String without(String text, String instead) {
-        assertThat(SCRIPT).contains(text);
-        return SCRIPT.replace(text, instead);
     }
 
     @Test
@@ -56,42 +49,18 @@ class BatchTest {
         }
     }
 
-    @Test
-    void theShortWayComesToTheSameAsTheLongOne() {
-        int taken = 0;
-        int takenBesideCancelled = 0;
-        for (int seed = 0; seed < CASES; seed++) {
-            Random random = new Random(seed);
-            RedisModel before = someState(random);
-            BatchedCalls calls = BatchedCalls.random(random, random.nextBoolean(), 1 + random.nextInt(4));
-
-            assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
-                    .isEqualTo(together(before, calls, LONG_WAY_ONLY));
-            boolean isShort = isShort(before, calls);
-            taken += isShort ? 1 : 0;
-            takenBesideCancelled += isShort && before.names().contains(BulkheadView.key(Part.CANCELLED)) ? 1 : 0;
-        }
-        assertThat(taken).as("cases in which it is taken").isGreaterThan(CASES / 20);
-        assertThat(takenBesideCancelled).as("cases in which it is taken beside permits that were cancelled")
-                .isGreaterThan(CASES / 200);
-    }
-
     /** So that a batch does not keep Redis from others for as many times longer as it has calls. */
     @Test
     void aBatchRemovesNoMoreOfTheDeadThanASingleCall() {
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000);
         String dead = "for i = 1, 3000 do redis.call('ZADD', KEYS[1], 1, 'dead' .. i) end return redis.call('ZCARD', KEYS[1])";
         assertThat(lua.run(redis, dead, BulkheadView.NAMES, List.of())).isEqualTo(3_000L);
-        BatchedCalls calls = new BatchedCalls(IntStream.range(0, 20).mapToObj(i -> Call.release("p" + i)).toList());
+        BatchedCalls calls = new BatchedCalls("me", IntStream.range(0, 20).mapToObj(
+                i -> new Call(BatchedCalls.terms("9", "3000", "0", true, "me"), "acquire", "p" + i, "")).toList());
 
-        lua.run(redis, LONG_WAY_ONLY, BulkheadView.NAMES, calls.arguments());
+        lua.run(redis, SCRIPT, BulkheadView.NAMES, calls.arguments());
 
-        assertThat(lua.run(redis, "return redis.call('ZCARD', KEYS[1])", BulkheadView.NAMES, List.of())).isEqualTo(2_000L);
-    }
-
-    private boolean isShort(RedisModel before, BatchedCalls calls) {
-        return !((List<?>) lua.run(before.copy(), BatchedCalls.shortWayOnly(SCRIPT), BulkheadView.NAMES, calls.arguments()))
-                .isEmpty();
+        assertThat(lua.run(redis, "return redis.call('ZCARD', KEYS[1])", BulkheadView.NAMES, List.of())).isEqualTo(2_009L);
     }
 
     // With a clock that stands while calls are made, as it does within a script.
@@ -100,10 +69,10 @@ class BatchTest {
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 20_000_000);
         if (random.nextInt(4) == 0) {
             Call cancel = Call.cancel("p" + random.nextInt(8), random.nextBoolean() ? "1000" : "60000");
-            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of(cancel).arguments());
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of("me", cancel).arguments());
         }
         if (random.nextInt(6) == 0) {
-            lua.run(redis, RESIZE, BulkheadView.NAMES, List.of(Integer.toString(1 + random.nextInt(4))));
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, List.of("me", "0", "resize", Integer.toString(1 + random.nextInt(4))));
         }
         int steps = random.nextInt(8);
         for (int i = 0; i < steps; i++) {
@@ -118,21 +87,24 @@ class BatchTest {
     private Result together(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
         List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
-        return result(redis, new ArrayList<>(reply.subList(1, reply.size())));
+        return result(redis, new ArrayList<>(reply.subList(1, reply.size())), (List<?>) reply.get(0));
     }
 
     private Result oneByOne(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
         List<Object> answers = new ArrayList<>();
+        List<Object> told = new ArrayList<>();
         for (Call call : calls.calls()) {
-            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, BatchedCalls.of(call).arguments());
+            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES,
+                    BatchedCalls.of(calls.process(), call).arguments());
             answers.add(reply.get(1));
+            told.addAll((List<?>) reply.get(0));
         }
-        return result(redis, answers);
+        return result(redis, answers, told);
     }
 
     // The dead may still lie there, and keys may live a little longer; nobody sees either.
-    private static Result result(RedisModel redis, List<Object> answers) {
+    private static Result result(RedisModel redis, List<Object> answers, List<?> told) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();
         state.put("holders", view.holders());
@@ -143,20 +115,21 @@ class BatchTest {
         state.put("cancelled", view.scores(Part.CANCELLED).entrySet().stream().filter(one -> one.getValue() > BulkheadView.NOW)
                 .map(Object::toString).sorted().toList());
         state.put("grace period", view.isGracePeriod());
-        state.put("details", alive(view.details(), view));
-        state.put("limits", new TreeMap<>(redis.hash(BulkheadView.key(Part.LIMITS))));
+        state.put("details", alive(view.records(), view));
+        state.put("limits", view.state().getOrDefault("stated limits", "") + view.state().get("set limit"));
         for (String name : redis.names()) {
             assertThat(redis.expiresAt(name)).as("the end of " + name).isLessThan(RedisModel.NEVER);
         }
         long lastEnd = view.holders().values().stream().mapToLong(Long::longValue).max().orElse(0);
         if (lastEnd > 0) {
-            for (Part part : List.of(Part.HOLDERS, Part.DETAILS, Part.TICKET)) {
+            for (Part part : List.of(Part.HOLDERS, Part.STATE)) {
                 assertThat(redis.expiresAt(BulkheadView.key(part)) - BulkheadView.NOW)
                         .as("how long %s lives, when the last lease ends after %d ms", part, lastEnd)
                         .isGreaterThanOrEqualTo(lastEnd);
             }
         }
-        return new Result(answers, state.toString(), redis.takePublished().stream().map(Published::text)
+        return new Result(answers, state.toString(), Stream.concat(redis.takePublished().stream().map(Published::text),
+                told.stream().map(Object::toString)).flatMap(String::lines)
                 .sorted(Comparator.naturalOrder()).collect(Collectors.toList()));
     }
 

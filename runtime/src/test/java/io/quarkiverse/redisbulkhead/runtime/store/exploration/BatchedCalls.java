@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -10,12 +8,14 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
- * Calls as {@code batch.lua} is given them.
+ * Calls as {@code bulkhead.lua} is given them.
  *
+ * @param process who makes them
  * @param calls in their order
  */
-record BatchedCalls(List<Call> calls) {
+record BatchedCalls(String process, List<Call> calls) {
 
+    private static final String PROCESS = "the process that calls";
     private static final List<String> LEASES = List.of("3000", "9000");
 
     /**
@@ -52,24 +52,14 @@ record BatchedCalls(List<Call> calls) {
         }
     }
 
-    /**
-     * A script that answers with nothing where the short way cannot be taken.
-     *
-     * @param script the text of {@code batch.lua}
-     */
-    static String shortWayOnly(String script) {
-        String goOn = "if answers then\n    return answers\nend";
-        assertThat(script).contains(goOn);
-        return script.replace(goOn, "do return answers or {} end");
-    }
-
-    static BatchedCalls of(Call... calls) {
-        return new BatchedCalls(List.of(calls));
+    static BatchedCalls of(String process, Call... calls) {
+        return new BatchedCalls(process, List.of(calls));
     }
 
     /** So many, of which the calm ones neither wait nor renew nor cancel. */
     static BatchedCalls random(Random random, boolean calm, int count) {
-        return new BatchedCalls(Stream.generate(() -> call(random, calm)).limit(count).toList());
+        return new BatchedCalls(random.nextInt(3) == 0 ? "mail" : "me",
+                Stream.generate(() -> call(random, calm)).limit(count).toList());
     }
 
     private static Call call(Random random, boolean calm) {
@@ -77,9 +67,9 @@ record BatchedCalls(List<Call> calls) {
         int kind = random.nextInt(calm ? 8 : 12);
         if (kind < 5) {
             String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
-            List<String> terms = List.of(Integer.toString(2 + random.nextInt(2)), lease(random),
-                    Integer.toString(random.nextInt(2)), place, PermitDetails.owner("mail", "app", "host", "method"));
-            boolean comesBack = !calm && terms.get(2).equals("1") && random.nextInt(3) == 0;
+            List<String> terms = terms(Integer.toString(2 + random.nextInt(2)), lease(random), place,
+                    random.nextBoolean(), PROCESS);
+            boolean comesBack = !calm && terms.get(3).equals("1") && random.nextInt(3) == 0;
             return new Call(terms, "acquire", id,
                     comesBack ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
         }
@@ -87,6 +77,12 @@ record BatchedCalls(List<Call> calls) {
             return Call.release(id);
         }
         return kind < 10 ? new Call(List.of(), "renew", id, lease(random)) : Call.cancel(id, "1000");
+    }
+
+    /** What an acquire states. */
+    static List<String> terms(String limit, String lease, String place, boolean fair, String process) {
+        return List.of(limit, lease, place, fair ? "1" : "0",
+                "\n" + lease + "\n" + limit + "\n" + PermitDetails.owner(process, "app", "host", "method"));
     }
 
     private static String lease(Random random) {
@@ -97,9 +93,9 @@ record BatchedCalls(List<Call> calls) {
     List<String> arguments() {
         List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
         List<String> arguments = new ArrayList<>();
+        arguments.add(process);
         arguments.add(Integer.toString(terms.size()));
-        arguments.add(calls.stream().map(Call::id).distinct().count() == calls.size() ? "1" : "0");
-        terms.forEach(arguments::addAll);
+        terms.forEach(stated -> stated.forEach(part -> arguments.add(part.replace(PROCESS, process))));
         calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
         return arguments;
     }

@@ -38,27 +38,41 @@ record BulkheadView(RedisModel redis) {
         return redis.scores(key(part));
     }
 
-    Map<String, String> details() {
-        return redis.hash(key(Part.DETAILS));
+    Map<String, String> state() {
+        return redis.hash(key(Part.STATE));
+    }
+
+    /** The records of holders and waiters; whatever else is in the hash has a space in its name. */
+    Map<String, String> records() {
+        Map<String, String> records = new TreeMap<>(state());
+        records.keySet().removeIf(field -> field.contains(" "));
+        return records;
     }
 
     /** Who holds a permit, and how long from now. */
     Map<String, Long> holders() {
-        return alive(Part.HOLDERS);
-    }
-
-    /** Who waits, and how long from now the place lasts. */
-    Map<String, Long> waiters() {
-        return alive(Part.WAITERS);
-    }
-
-    private Map<String, Long> alive(Part part) {
         Map<String, Long> alive = new TreeMap<>();
-        scores(part).forEach((id, end) -> {
+        scores(Part.HOLDERS).forEach((id, end) -> {
             if (end > NOW) {
                 alive.put(id, end.longValue() - NOW);
             }
         });
+        return alive;
+    }
+
+    /** Who waits, and for how long from now its process is alive without another sign of life. */
+    Map<String, Long> waiters() {
+        Map<String, Long> alive = new TreeMap<>();
+        for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
+            for (String id : scores(part).keySet()) {
+                PermitDetails.parse(records().getOrDefault(id, "")).ifPresent(record -> {
+                    long end = Long.parseLong(state().getOrDefault("alive " + record.mailbox(), "0"));
+                    if (end > NOW) {
+                        alive.put(id, end - NOW);
+                    }
+                });
+            }
+        }
         return alive;
     }
 
@@ -85,18 +99,17 @@ record BulkheadView(RedisModel redis) {
 
     /** The last ticket that was drawn, or 0. */
     long lastTicket() {
-        String last = redis.text(key(Part.TICKET));
-        return last == null ? 0 : Long.parseLong(last);
+        return Long.parseLong(state().getOrDefault("last ticket", "0"));
     }
 
     long ticketOf(String id) {
-        return PermitDetails.parse(details().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
+        return PermitDetails.parse(records().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
     }
 
     /** All who have left anything that is not meant to outlive them. */
     TreeSet<String> traces() {
-        TreeSet<String> ids = new TreeSet<>(details().keySet());
-        for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.WAITERS, Part.STANDBY)) {
+        TreeSet<String> ids = new TreeSet<>(records().keySet());
+        for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.STANDBY)) {
             ids.addAll(scores(part).keySet());
         }
         ids.remove(GRACE_ENTRY);

@@ -23,8 +23,6 @@ final class Canonical {
     /** Tickets that are further ahead of the clock are so because it was set back, and keep their distance. */
     private static final long AHEAD = 1_000_000;
 
-    private static final long LIMITS_LAST = 60_000;
-
     private Canonical() {
     }
 
@@ -32,18 +30,18 @@ final class Canonical {
     static RedisModel later(RedisModel before, long millis) {
         RedisModel store = before.copy();
         BulkheadView view = new BulkheadView(store);
-        for (Part part : List.of(Part.HOLDERS, Part.WAITERS, Part.CANCELLED)) {
+        for (Part part : List.of(Part.HOLDERS, Part.CANCELLED)) {
             view.scores(part).replaceAll((id, end) -> end - millis);
         }
         for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
             view.scores(part)
                     .replaceAll((id, micros) -> micros - (id.equals(BulkheadView.GRACE_ENTRY) ? millis : millis * 1000));
         }
-        String ticket = store.text(BulkheadView.key(Part.TICKET));
-        if (ticket != null) {
-            store.replace(BulkheadView.key(Part.TICKET), Long.toString(Long.parseLong(ticket) - millis * 1000));
-        }
-        view.details().replaceAll((id, text) -> shifted(text, millis));
+        view.state().replaceAll((field, text) -> switch (field) {
+            case "last ticket" -> Long.toString(Long.parseLong(text) - millis * 1000);
+            case "set limit", "stated limits" -> text;
+            default -> field.contains(" ") ? Long.toString(Long.parseLong(text) - millis) : shifted(text, millis);
+        });
         for (String name : store.names()) {
             if (store.expiresAt(name) != RedisModel.NEVER) {
                 store.expireAt(name, store.expiresAt(name) - millis);
@@ -79,13 +77,11 @@ final class Canonical {
     private static RedisModel sealed(World world) {
         RedisModel store = world.store.copy();
         BulkheadView view = new BulkheadView(store);
-        // No operator sets a limit here, and what others state is only told. That it was stated a moment ago opens the short way.
-        String limits = BulkheadView.key(Part.LIMITS);
-        if (store.names().contains(limits)) {
-            store.hash(limits).replaceAll((limit, stated) -> Long.toString(NOW));
-            store.expireAt(limits, NOW + LIMITS_LAST);
-        }
-        for (Part part : List.of(Part.HOLDERS, Part.WAITERS, Part.CANCELLED)) {
+        // No operator sets a limit here, and what others state is only told. What is kept for longer than anything lasts is kept.
+        view.state().replaceAll((field, text) -> field.equals("stated limits") ? text.replaceAll(":\\d+", ":" + NOW)
+                : field.startsWith("alive ") ? Long.toString(Math.max(Long.parseLong(text), NOW))
+                        : text);
+        for (Part part : List.of(Part.HOLDERS, Part.CANCELLED)) {
             view.scores(part).replaceAll((id, end) -> Math.max(end, NOW));
         }
         renumberTickets(world, store);
@@ -100,10 +96,10 @@ final class Canonical {
 
     private static void renumberTickets(World world, RedisModel store) {
         BulkheadView view = new BulkheadView(store);
-        String last = store.text(BulkheadView.key(Part.TICKET));
+        String last = view.state().get("last ticket");
         Set<Long> tickets = new TreeSet<>();
         view.scores(Part.QUEUE).values().forEach(ticket -> tickets.add(ticket.longValue()));
-        view.details().keySet().forEach(id -> tickets.add(view.ticketOf(id)));
+        view.records().keySet().forEach(id -> tickets.add(view.ticketOf(id)));
         tickets.remove(view.gracePeriodEnd());
         tickets.addAll(world.allTickets());
         if (last != null) {
@@ -114,14 +110,17 @@ final class Canonical {
                 world.mayHappen(Rare.CLOCK_BACK) ? Setting.TICK * 1000 : 0);
         view.scores(Part.QUEUE).replaceAll((id, ticket) -> id.equals(BulkheadView.GRACE_ENTRY) ? Math.max(ticket, NOW)
                 : (double) renumbered.get(ticket.longValue()));
-        view.details().replaceAll((id, text) -> {
+        view.state().replaceAll((id, text) -> {
+            if (id.contains(" ")) {
+                return text;
+            }
             PermitDetails old = PermitDetails.parse(text).orElseThrow();
             boolean turnMatters = view.scores(Part.STANDBY).containsKey(id);
             return with(old, renumbered.getOrDefault(old.ticket(), 0L), turnMatters ? old.since() : NOW);
         });
         world.mapTickets(renumbered::get);
         if (last != null) {
-            store.replace(BulkheadView.key(Part.TICKET), Long.toString(renumbered.get(Long.parseLong(last))));
+            view.state().put("last ticket", Long.toString(renumbered.get(Long.parseLong(last))));
         }
     }
 
@@ -146,7 +145,7 @@ final class Canonical {
         TreeSet<Long> millis = new TreeSet<>();
         standby.forEach((id, micros) -> {
             millis.add((long) Math.floor(micros / 1000));
-            PermitDetails.parse(view.details().getOrDefault(id, "")).ifPresent(details -> millis.add(details.since()));
+            PermitDetails.parse(view.records().getOrDefault(id, "")).ifPresent(details -> millis.add(details.since()));
         });
         Map<Long, Long> renumbered = new HashMap<>();
         long past = NOW;
@@ -157,7 +156,10 @@ final class Canonical {
             long milli = (long) Math.floor(micros / 1000);
             return renumbered.getOrDefault(milli, milli) * 1000d + micros % 1000;
         });
-        view.details().replaceAll((id, text) -> {
+        view.state().replaceAll((id, text) -> {
+            if (id.contains(" ")) {
+                return text;
+            }
             PermitDetails old = PermitDetails.parse(text).orElseThrow();
             return with(old, old.ticket(), renumbered.getOrDefault(old.since(), old.since()));
         });

@@ -2,11 +2,12 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
 /** Clients of one bulkhead, the network between them and the server, and the real scripts on the server. */
 final class ProtocolModel implements Model<World> {
@@ -18,11 +19,11 @@ final class ProtocolModel implements Model<World> {
     private final WorldRules worldRules;
 
     ProtocolModel(Setting setting) {
-        this(setting, (name, text) -> text);
+        this(setting, UnaryOperator.identity());
     }
 
-    /** With scripts that are not as they should be: given a name and a text, tells what to run in its place. */
-    ProtocolModel(Setting setting, BinaryOperator<String> change) {
+    /** With a script that is not as it should be: given its text, tells what to run in its place. */
+    ProtocolModel(Setting setting, UnaryOperator<String> change) {
         this.setting = setting;
         this.store = new ScriptedStore(setting, change);
         this.behaviour = new Behaviour(setting);
@@ -94,6 +95,18 @@ final class ProtocolModel implements Model<World> {
                 later.store = new RedisModel(BulkheadView.NOW * 1000);
                 pass(later, Setting.TICK, Setting.TICK);
             }));
+        }
+        for (Part part : Part.values()) {
+            Rare eviction = part == Part.HOLDERS ? Rare.HOLDERS_EVICTED : Rare.EVICTED;
+            String key = BulkheadView.key(part);
+            if (world.mayHappen(eviction) && world.store.names().contains(key)) {
+                moves.add(move(world, "the server evicts " + key + ", and a tick passes", later -> {
+                    later.happens(eviction);
+                    later.store = later.store.copy();
+                    later.store.delete(key);
+                    pass(later, Setting.TICK, Setting.TICK);
+                }));
+            }
         }
         if (world.mayHappen(Rare.CLOCK_AHEAD)) {
             moves.add(move(world, "the clock of the server jumps ahead", later -> {

@@ -10,6 +10,10 @@ enum Rare {
     TIMED_OUT,
     /** The server loses all data, and some time passes. */
     DATA_LOST,
+    /** The server evicts one key, but not that of the holders, and some time passes. */
+    EVICTED,
+    /** The server evicts the key of the holders, and some time passes. */
+    HOLDERS_EVICTED,
     /** The clock of the server jumps ahead by a tick. */
     CLOCK_AHEAD,
     /** The clock of the server jumps back by a tick. */

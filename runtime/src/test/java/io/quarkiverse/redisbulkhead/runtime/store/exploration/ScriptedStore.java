@@ -3,17 +3,15 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import static io.quarkiverse.redisbulkhead.runtime.store.exploration.BulkheadView.NOW;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BinaryOperator;
+import java.util.function.UnaryOperator;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 
 /** The scripts, run on the server of a {@link World}. The same request to the same server is carried out only once. */
@@ -25,19 +23,16 @@ final class ScriptedStore {
 
     private final Setting setting;
     private final LuaEngine lua = new LuaEngine();
-    private final Map<Operation, String> scripts = new EnumMap<>(Operation.class);
+    private final String script;
     private final Map<String, Outcome> known = new HashMap<>();
 
     /**
      * @param setting what limit, lease and so on the clients state
-     * @param change given the name of a script and its text, tells what to run in its place
+     * @param change given the text of the script, tells what to run in its place
      */
-    ScriptedStore(Setting setting, BinaryOperator<String> change) {
+    ScriptedStore(Setting setting, UnaryOperator<String> change) {
         this.setting = setting;
-        for (Operation operation : Operation.values()) {
-            String name = operation == Operation.POLL ? "poll" : "batch";
-            scripts.put(operation, change.apply(name, ScriptTexts.of(name)));
-        }
+        this.script = change.apply(ScriptTexts.of("bulkhead"));
     }
 
     Outcome carryOut(World world, Request request) {
@@ -48,10 +43,13 @@ final class ScriptedStore {
     }
 
     private Outcome run(RedisModel store, Request request) {
-        List<?> answer = (List<?>) lua.run(store, scripts.get(request.operation()), BulkheadView.NAMES, args(request));
+        List<?> answer = (List<?>) lua.run(store, script, BulkheadView.NAMES, args(request));
         List<Notice> notices = new ArrayList<>();
+        // What the caller learns from the reply may be lost as well, and then a poll finds it.
+        ((List<?>) answer.get(0)).stream().map(Object::toString).filter(text -> !text.startsWith("limits"))
+                .forEach(text -> notices.add(notice(Integer.toString(request.client()), text)));
         for (Published message : store.takePublished()) {
-            notices.add(notice(message));
+            message.text().lines().forEach(text -> notices.add(notice(message.channel(), text)));
         }
         Reply reply = reply(request, answer);
         return new Outcome(store, reply, notices,
@@ -66,27 +64,29 @@ final class ScriptedStore {
         String lease = Long.toString(setting.lease());
         String place = Long.toString(request.place());
         String limit = Integer.toString(setting.limit());
-        return switch (request.operation()) {
+        String process = Integer.toString(request.client());
+        List<String> args = new ArrayList<>(List.of(process, request.operation() == Operation.ACQUIRE ? "1" : "0"));
+        args.addAll(switch (request.operation()) {
             case ACQUIRE -> {
-                List<String> args = new ArrayList<>(List.of("1", "1", limit, lease,
-                        setting.roles().get(request.client()) == Role.WAITS_IN_ORDER ? "1" : "0", place,
-                        PermitDetails.owner(Integer.toString(request.client()), "app", "host", "method")));
-                args.addAll(request.ticket() > 0 ? List.of("queue", Long.toString(request.ticket())) : List.of());
-                args.addAll(List.of("1", request.id()));
-                yield args;
+                List<String> words = new ArrayList<>(BatchedCalls.terms(limit, lease, place,
+                        setting.roles().get(request.client()) == Role.WAITS_IN_ORDER, process));
+                words.addAll(request.ticket() > 0 ? List.of("queue", Long.toString(request.ticket())) : List.of());
+                words.addAll(List.of("1", request.id()));
+                yield words;
             }
-            case POLL -> List.of(limit, request.id(), place);
-            case RENEW -> List.of("0", "1", "renew", request.id(), lease);
-            case RELEASE -> List.of("0", "1", "release", request.id());
-            case CANCEL -> List.of("0", "1", "cancel", Long.toString(setting.longestDelay()), "1", request.id());
-        };
+            case POLL -> List.of("poll", place, limit, "1", request.id());
+            case RENEW -> List.of("renew", request.id(), lease);
+            case RELEASE -> List.of("release", request.id());
+            case CANCEL -> List.of("cancel", Long.toString(setting.longestDelay()), "1", request.id());
+        });
+        return args;
     }
 
-    // Those of batch.lua have one call in them, whose answer is the second part.
+    // There is one call, whose answer is the second part.
     private static Reply reply(Request request, List<?> answer) {
         return switch (request.operation()) {
             case ACQUIRE -> acquired(answer.get(1));
-            case POLL -> polled(answer);
+            case POLL -> polled((List<?>) answer.get(1));
             case RENEW -> Reply.of(number(answer, 1) == 1 ? What.RENEWED : What.LOST);
             case RELEASE, CANCEL -> Reply.of(What.DONE);
         };
@@ -112,10 +112,10 @@ final class ScriptedStore {
         return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, 0, clock);
     }
 
-    private static Notice notice(Published message) {
-        String[] words = message.text().split(" ");
+    private static Notice notice(String process, String text) {
+        String[] words = text.split(" ");
         boolean handedOver = words[0].equals("handed-over");
-        return new Notice(Integer.parseInt(message.channel()), words[1], handedOver,
+        return new Notice(Integer.parseInt(process), words[1], handedOver,
                 handedOver ? Long.parseLong(words[2]) : 0, handedOver ? Long.parseLong(words[3]) - NOW : 0);
     }
 }

@@ -35,14 +35,18 @@ final class WorldRules {
         if (!setting.mayHappen(Rare.CLOCK_BACK) && holders.values().stream().anyMatch(left -> left > setting.lease())) {
             broken.add(CRASH);
         }
-        checkTraces(world, bulkhead, broken);
+        if (!setting.mayHappen(Rare.EVICTED) && !setting.mayHappen(Rare.HOLDERS_EVICTED)) {
+            // What stays behind of a key that was evicted ends by itself.
+            checkTraces(world, bulkhead, broken);
+        }
         checkWaiters(world, bulkhead, broken);
         return broken;
     }
 
     /** When the server forgets, or its clock jumps, clients cannot know. */
     private boolean beliefsMustHold() {
-        return !setting.mayHappen(Rare.DATA_LOST) && !setting.mayHappen(Rare.CLOCK_AHEAD)
+        return !setting.mayHappen(Rare.DATA_LOST) && !setting.mayHappen(Rare.HOLDERS_EVICTED)
+                && !setting.mayHappen(Rare.CLOCK_AHEAD)
                 && !setting.mayHappen(Rare.CLOCK_BACK);
     }
 

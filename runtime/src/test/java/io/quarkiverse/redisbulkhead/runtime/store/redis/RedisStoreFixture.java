@@ -25,6 +25,9 @@ public final class RedisStoreFixture implements StoreFixture {
     /** The key that holds the time, in milliseconds. */
     public static final String CLOCK = "test:clock";
 
+    /** A hash with the same in its field {@code now}. */
+    public static final String CLOCK_HASH = "test:clock-hash";
+
     public static final Duration SLACK = Duration.ofHours(1);
 
     /** Makes the store under test. */
@@ -80,7 +83,9 @@ public final class RedisStoreFixture implements StoreFixture {
     }
 
     private void setClock() {
+        // As a text and, for those who may not read texts, as a hash.
         redis.command(admin, "SET", CLOCK, millis);
+        redis.command(admin, "HSET", CLOCK_HASH, "now", millis);
     }
 
     @Override

@@ -142,8 +142,8 @@ class SecretsTest {
             assertThat(failure(acquire(process.store, bulkhead))).contains("WRONGTYPE");
             assertThat(failure(process.store.occupancy(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
             redis.command("FLUSHALL");
-            redis.command("SET", new String(keys.of(BulkheadKeys.Part.TICKET)), "no number");
-            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:ticket holds no ticket");
+            redis.command("HSET", new String(keys.of(BulkheadKeys.Part.STATE)), "last ticket", "no number");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:state holds no ticket");
             redis.command("FLUSHALL");
             redis.command("ACL", "SETUSER", "shop", "-@all", "+hello", "+auth");
             assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");

@@ -34,9 +34,8 @@ public enum TestStore {
 
         @Override
         List<String> commands() {
-            return List.of("eval", "evalsha", "time", "publish", "get", "set", "pttl", "pexpire", "hget", "hgetall", "hmget",
-                    "hset", "hdel", "hlen", "zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore",
-                    "zscore", "exists", "zmscore",
+            return List.of("eval", "evalsha", "time", "publish", "exists", "pexpire", "unlink", "hget", "hmget", "hset", "hdel",
+                    "hrandfield", "zadd", "zcard", "zcount", "zmscore", "zrange", "zrangebyscore", "zrem", "zremrangebyscore",
                     "scan");
         }
     },

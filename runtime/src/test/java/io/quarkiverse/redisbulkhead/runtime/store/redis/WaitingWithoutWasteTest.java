@@ -87,7 +87,7 @@ class WaitingWithoutWasteTest {
         before = commands();
         held.release();
         await().atMost(60, TimeUnit.SECONDS).until(() -> served.size() == WAITERS);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{reports}:details").toInteger() == 0);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{reports}:holders").toInteger() == 0);
 
         long servingCost = commands() - before;
         assertThat(servingCost).as("commands to serve them").isLessThanOrEqualTo(4 * WAITERS);
@@ -102,7 +102,8 @@ class WaitingWithoutWasteTest {
     }
 
     private int waiting() {
-        return redis.command("ZCARD", "test:{reports}:waiters").toInteger();
+        return redis.command("ZCARD", "test:{reports}:queue").toInteger()
+                + redis.command("ZCARD", "test:{reports}:standby").toInteger();
     }
 
     private long commands() {

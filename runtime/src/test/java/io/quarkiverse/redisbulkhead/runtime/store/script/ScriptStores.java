@@ -17,10 +17,11 @@ final class ScriptStores {
     }
 
     private static LuaScript withOwnClock(LuaScript script) {
-        return LuaScript.withText(replace(
-                replace(script.text(), "redis.call('TIME')", "{ redis.call('GET', '" + RedisStoreFixture.CLOCK + "'), 0 }"),
-                "local SLACK = 1000\n", "local SLACK = " + RedisStoreFixture.SLACK.toMillis() + "\n")
-                .replace("tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000"));
+        return LuaScript.withText(
+                replace(replace(script.text(), "redis.call('TIME')",
+                        "{ redis.call('HGET', '" + RedisStoreFixture.CLOCK_HASH + "', 'now'), 0 }"),
+                        "tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000")
+                        .replace("local SLACK = 1000\n", "local SLACK = " + RedisStoreFixture.SLACK.toMillis() + "\n"));
     }
 
     private static String replace(String text, String old, String now) {

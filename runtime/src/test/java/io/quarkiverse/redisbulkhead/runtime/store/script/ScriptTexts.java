@@ -6,8 +6,8 @@ public final class ScriptTexts {
     private ScriptTexts() {
     }
 
-    /** The text of the script with that name, for example {@code batch}. */
+    /** The text of the script with that name: {@code bulkhead} or {@code look}. */
     public static String of(String name) {
-        return name.equals("batch") ? LuaScript.batch().text() : LuaScript.of(name).text();
+        return LuaScript.of(name).text();
     }
 }

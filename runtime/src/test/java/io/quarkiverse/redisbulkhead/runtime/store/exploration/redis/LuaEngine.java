@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
@@ -40,15 +42,17 @@ public final class LuaEngine {
         globals.set("redis", library);
     }
 
-    /** {@code %d}, which this Lua writes in the way of scientists. */
+    /** {@code %d}, which this Lua writes in the way of scientists, and {@code %s}. */
     private static final class WholeNumbers extends VarArgFunction {
 
         @Override
         public Varargs invoke(Varargs args) {
-            if (!args.checkjstring(1).equals("%d")) {
-                throw new LuaError("Only %d is known here");
+            Object[] values = new Object[args.narg() - 1];
+            Matcher marks = Pattern.compile("%(.)").matcher(args.checkjstring(1));
+            for (int i = 0; marks.find(); i++) {
+                values[i] = marks.group(1).equals("d") ? (Object) args.checklong(i + 2) : args.checkjstring(i + 2);
             }
-            return LuaValue.valueOf(Long.toString(args.checklong(2)));
+            return LuaValue.valueOf(String.format(args.checkjstring(1), values));
         }
     }
 
@@ -64,7 +68,10 @@ public final class LuaEngine {
         public Varargs invoke(Varargs args) {
             List<String> words = new ArrayList<>();
             for (int i = 1; i <= args.narg(); i++) {
-                words.add(args.checkjstring(i));
+                LuaValue word = args.arg(i);
+                // As Redis does, which writes all digits.
+                words.add(word.isnumber() && !(word instanceof LuaString) ? SortedSet.text(word.todouble())
+                        : word.checkjstring());
             }
             try {
                 return toLua(redis.execute(words));
