@@ -18,21 +18,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 public final class BulkheadKeys {
 
-    /** The keys of the data; {@code bulkhead.lua} tells what they hold. The scripts expect the first five, in this order. */
+    /** The keys of the data; {@code bulkhead.lua} tells what they hold. The scripts expect them in this order. */
     public enum Part {
         HOLDERS,
         STATE,
         QUEUE,
         STANDBY,
-        CANCELLED,
-        // Of the lock store only, until it has the same layout.
-        TICKET,
-        DETAILS,
-        WAITERS,
-        LIMITS
+        CANCELLED
     }
-
-    private static final int SHARED_PARTS = 5;
 
     // Names have no percent sign before these, as theirs are encoded.
     private static final String TEXT_FOLLOWS = "%:";
@@ -100,7 +93,7 @@ public final class BulkheadKeys {
 
     /** The keys of the data in their order. */
     public List<byte[]> data() {
-        return Stream.of(Part.values()).limit(SHARED_PARTS).map(this::of).toList();
+        return Stream.of(Part.values()).map(this::of).toList();
     }
 
     /** One of the keys of the data. */
