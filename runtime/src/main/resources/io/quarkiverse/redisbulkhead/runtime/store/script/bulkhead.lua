@@ -146,7 +146,7 @@ end
 local answers, longest, set, messages = { {} }, 0, {}, nil
 -- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where nobody there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest
+local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note
 
 local room = plain and huge or -1
 for k = 3, plain and firstCall - 5 or 0, 5 do
@@ -168,7 +168,7 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
     end
 
     -- A line is read in order, as far as needed; `at` tells where an id stands by now, `came` those that have moved, in order.
-    local waiters, alive, budget, toldNow = {}, {}, MOST, nil
+    local waiters, alive, budget = {}, {}, MOST
 
     local function open(key)
         return { key = key, size = others > 0 and call('ZCARD', key) or 0, ids = {}, scores = {}, read = 0, at = {}, came = {}, moved = {} }
@@ -217,6 +217,9 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         return least < huge and max(1, least - from) or 0
     end
 
+    -- Those on standby that were told of a free permit, and may come yet.
+    local toldNow = standby.size > 0 and not lost and call('ZCOUNT', STANDBY, micros + 1, '+inf') or 0
+
     local function learnAlive(processes)
         local names = {}
         for k = 1, #processes do
@@ -230,12 +233,13 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 set[#set + 1], set[#set + 2] = names[k], from + LONGEST_PLACE
             end
         end
+        return alive[processes[1]]
     end
 
     -- Where an id stands from now on; nowhere without a score.
     function move(line, id, score)
         if line.at[id] or score then
-            if line == standby and toldNow then
+            if line == standby then
                 toldNow = toldNow + (score and score > micros and 1 or 0) - (line.at[id] and line.at[id] > micros and 1 or 0)
             end
             line.at[id] = score
@@ -248,6 +252,15 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 table.insert(line.came, k + 1, { score, id })
             end
         end
+    end
+
+    -- Takes what a record says of a waiter.
+    function note(id, text)
+        local since, tail, lease, limit, process = match(text or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
+        if since and not waiters[id] then
+            waiters[id] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
+        end
+        return process
     end
 
     local function readOn(line)
@@ -269,13 +282,10 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         line.read = line.read + count
         local texts = ids[1] and call('HMGET', STATE, unpack(ids))
         for k = 1, #ids do
-            local since, tail, lease, limit, process = match(texts[k] or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
-            if since and not waiters[ids[k]] then
-                waiters[ids[k]] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
-                if not alive[process] then
-                    alive[process] = 0
-                    unknown[#unknown + 1] = process
-                end
+            local process = note(ids[k], texts[k])
+            if process and not alive[process] then
+                alive[process] = 0
+                unknown[#unknown + 1] = process
             end
         end
         if unknown[1] then
@@ -306,7 +316,7 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 looks = looks - 1
                 if line == standby and line.at[id] > micros then
                     return true
-                elseif not waiter or alive[waiter.process] <= now then
+                elseif not waiter or (alive[waiter.process] or learnAlive({ waiter.process })) <= now then
                     budget = budget - 1
                     drop(id)
                 elseif isLast(id, waiter, line.at[id]) then
@@ -346,7 +356,6 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         if head or standby.size == 0 and not standby.came[1] then
             return
         end
-        toldNow = toldNow or call('ZCOUNT', STANDBY, micros + 1, '+inf')
         walk(standby, LOOKS, function(id, waiter)
             local taken = held + toldNow
             if taken < (override or waiter.limit) then
@@ -385,10 +394,10 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
 
     -- Where it is not known who waits, or waited.
     function startGrace()
-        if last > 0 then
+        if not lost then
             return false
         end
-        graceEnd, head = from + GRACE_LASTS, 0
+        lost, graceEnd, head = false, from + GRACE_LASTS, 0
         queue.moved[#queue.moved + 1], queue.at[GRACE] = GRACE, graceEnd
         keep(GRACE_LASTS)
         return true
@@ -543,6 +552,7 @@ while i <= most do
                     local turn = standby.at[id]
                     longest = max(longest, lease)
                     place(alone)
+                    note(id, known[id])
                     if turn then
                         move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
                     elseif not queue.at[id] then
@@ -565,6 +575,7 @@ while i <= most do
     if answer then
         answers[#answers + 1] = answer
     end
+    lost = lost and last == 0
 end
 
 ---- Flush
@@ -593,7 +604,7 @@ if lengthens then
     kept = from + longest + 2 * SLACK
     set[#set + 1], set[#set + 2] = 'kept until', kept
     -- Now and then: what was left behind where another key was evicted, and processes that are dead.
-    local some, ids = lost and {} or call('HRANDFIELD', STATE, 16, 'WITHVALUES'), {}
+    local some, ids = not state[1] and {} or call('HRANDFIELD', STATE, 16, 'WITHVALUES'), {}
     for k = 1, #some, 2 do
         if string.find(some[k], '^alive ') and tonumber(some[k + 1]) <= now and some[k] ~= 'alive ' .. me then
             forgotten[#forgotten + 1] = some[k]
