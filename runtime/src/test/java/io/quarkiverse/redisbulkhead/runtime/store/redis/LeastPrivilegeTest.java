@@ -55,6 +55,8 @@ class LeastPrivilegeTest {
             get(waiter.asked());
             await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
             assertThat(get(semaphore.status()).waiting()).isEqualTo(1);
+            redis.command("HSET", new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE)),
+                    "kept until", 1);
             assertThat(get(held.refresh())).isTrue();
             letTheClockHaveBeenAheadByAnHour(redis);
             get(semaphore.resize(1));
