@@ -148,7 +148,8 @@ interface ComparedStore extends AutoCloseable {
                 bulkhead.begin(micros);
                 T answer = operation.apply(bulkhead);
                 bulkhead.takeMessages().forEach(message -> notices
-                        .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())), it -> new ArrayList<>())
+                        .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())),
+                                it -> new ArrayList<>())
                         .add(message.notice()));
                 return CompletableFuture.completedFuture(answer);
             }
@@ -350,9 +351,11 @@ interface ComparedStore extends AutoCloseable {
                 });
                 Map<String, String> records = new HashMap<>();
                 state.forEach((field, value) -> records.put(field, numbers.entrySet().stream().reduce(value,
-                        (text, name) -> text.replace(name.getKey(), ComparedStore.name(name.getValue())), (one, other) -> one)));
+                        (text, name) -> text.replace(name.getKey(), ComparedStore.name(name.getValue())),
+                        (one, other) -> one)));
                 checkLives(model, nowMillis);
-                return Remains.of(nowMillis, scores(model, Part.HOLDERS), scores(model, Part.QUEUE), scores(model, Part.STANDBY),
+                return Remains.of(nowMillis, scores(model, Part.HOLDERS), scores(model, Part.QUEUE),
+                        scores(model, Part.STANDBY),
                         scores(model, Part.CANCELLED), records, alive,
                         state.containsKey("set limit") ? OptionalInt.of(Integer.parseInt(state.get("set limit")))
                                 : OptionalInt.empty(),
@@ -373,7 +376,8 @@ interface ComparedStore extends AutoCloseable {
             for (String key : model.names()) {
                 boolean hasEnd = model.expiresAt(key) < nowMillis + LONGEST_LIFE * 10;
                 if (!hasEnd || lastEnd > nowMillis && model.expiresAt(key) < lastEnd) {
-                    throw new AssertionError(key + " should live until " + lastEnd + ", but lives until " + model.expiresAt(key));
+                    throw new AssertionError(
+                            key + " should live until " + lastEnd + ", but lives until " + model.expiresAt(key));
                 }
             }
         }

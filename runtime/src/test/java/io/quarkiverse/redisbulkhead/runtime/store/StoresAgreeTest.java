@@ -14,7 +14,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ComparedHistory.Step;
 
 /**
  * Trap 46: the state machine in Java and the stores in Redis go through generated histories side by side, on one clock, and
- * answer, tell and remember the same after each step. The system property {@code model.seed} sets the seed of the first history;
+ * answer, tell and remember the same after each step. The system property {@code model.seed} sets the seed of the first
+ * history;
  * a failure tells which one repeats it. {@code model.histories} sets how many there are; the profile {@code nightly} runs many.
  */
 class StoresAgreeTest {

@@ -96,7 +96,8 @@ public final class Bulkhead {
             OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
 
         /** Nothing is remembered. */
-        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+                Map.of(),
                 OptionalInt.empty(), 0, 0);
     }
 
