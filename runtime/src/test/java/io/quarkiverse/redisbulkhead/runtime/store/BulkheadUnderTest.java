@@ -160,7 +160,15 @@ final class BulkheadUnderTest {
     }
 
     PollReply poll(int limit, Duration place, String... ids) {
-        PollReply reply = get(stores.first().poll(self, limit, forEach(ids, place).keySet(), place));
+        return poll(stores.first(), limit, place, ids);
+    }
+
+    PollReply pollThroughSecond(int limit, Duration place, String... ids) {
+        return poll(stores.second(), limit, place, ids);
+    }
+
+    private PollReply poll(PermitStore store, int limit, Duration place, String... ids) {
+        PollReply reply = get(store.poll(self, limit, forEach(ids, place).keySet(), place));
         Map<String, HandOver> handedOver = reply.handedOver().entrySet().stream()
                 .collect(Collectors.toMap(entry -> shorten(entry.getKey()), Map.Entry::getValue));
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());

@@ -23,7 +23,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
 /**
  * A history that several stores go through side by side. After each step all answers, notices and remains must be the same.
- * There are few permit ids and few different durations, so that things meet: requests come twice and late, and leases end at the
+ * There are few permit ids and few different durations, so that things meet: requests come twice and late, and leases end at
+ * the
  * instant of a renewal. A process dies by not being heard of any more.
  */
 final class ComparedHistory {
@@ -31,7 +32,8 @@ final class ComparedHistory {
     private static final long START_MICROS = 1_700_000_000_000_000L;
     private static final long[] LEASES = { 100, 300, 1_000, 20_000, 300_000 };
     private static final long[] PLACES = { 50, 300, 1_000, 3_000 };
-    private static final long[] PAUSES_MICROS = { 0, 1, 999, 1_000, 7_300, 50_000, 300_000, 999_500, 1_250_000, 3_000_000, 10_000_000,
+    private static final long[] PAUSES_MICROS = { 0, 1, 999, 1_000, 7_300, 50_000, 300_000, 999_500, 1_250_000, 3_000_000,
+            10_000_000,
             61_000_000 };
     private static final long[] SET_BACKS_MICROS = { 300_000, 5_000_000, 3_600_000_000L };
 
@@ -121,7 +123,8 @@ final class ComparedHistory {
 
         private void compare(String what, Object first, Object other, int number) {
             if (!Objects.equals(first, other)) {
-                throw new AssertionError("The " + what + " of store 0 and store " + number + " differ:\n    " + first + "\n    " + other);
+                throw new AssertionError(
+                        "The " + what + " of store 0 and store " + number + " differ:\n    " + first + "\n    " + other);
             }
         }
     }
@@ -159,9 +162,12 @@ final class ComparedHistory {
 
     /** An acquire; {@code ticket} 0 is none, -1 the one that the permit was told last, and -2 one of long ago. */
     static Call acquire(int process, String id, int limit, long lease, boolean fair, long place, long ticket) {
-        return new Call(process, id + " asks, limit " + limit + ", lease " + lease + ", fair " + fair + ", place " + place + ", ticket "
-                + ticket, (store, run) -> {
-                    long old = ticket == -1 ? run.ticketsTold.getOrDefault(id, 0L) : ticket == -2 ? START_MICROS - 60_000_000 : ticket;
+        return new Call(process,
+                id + " asks, limit " + limit + ", lease " + lease + ", fair " + fair + ", place " + place + ", ticket "
+                        + ticket,
+                (store, run) -> {
+                    long old = ticket == -1 ? run.ticketsTold.getOrDefault(id, 0L)
+                            : ticket == -2 ? START_MICROS - 60_000_000 : ticket;
                     return store.acquire(new AcquireRequest(ComparedStore.BULKHEAD, id, limit, Duration.ofMillis(lease), fair,
                             Duration.ofMillis(place), old, "app" + process, "host", "T#" + id));
                 });
@@ -231,7 +237,8 @@ final class ComparedHistory {
             int count = limit + 2 + random.nextInt(7);
             for (int i = 0; i < count; i++) {
                 clients.add(new Client(random.nextInt(ComparedStore.PROCESSES), "p" + i,
-                        mixed && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : limit, one(LEASES), random.nextInt(100) < fairPercent));
+                        mixed && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : limit, one(LEASES),
+                        random.nextInt(100) < fairPercent));
             }
         }
 
@@ -241,7 +248,8 @@ final class ComparedHistory {
                 return passes(setsBack && random.nextInt(12) == 0 ? -one(SET_BACKS_MICROS) : one(PAUSES_MICROS));
             }
             if (choice < 20 && loses) {
-                return loses(List.of(Part.HOLDERS, Part.STATE, Part.QUEUE, Part.STANDBY, Part.CANCELLED).get(random.nextInt(5)));
+                return loses(
+                        List.of(Part.HOLDERS, Part.STATE, Part.QUEUE, Part.STANDBY, Part.CANCELLED).get(random.nextInt(5)));
             }
             if (choice < 30) {
                 int process = random.nextInt(ComparedStore.PROCESSES);

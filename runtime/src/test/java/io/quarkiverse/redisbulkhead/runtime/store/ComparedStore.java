@@ -148,7 +148,8 @@ interface ComparedStore extends AutoCloseable {
                 bulkhead.begin(micros);
                 T answer = operation.apply(bulkhead);
                 bulkhead.takeMessages().forEach(message -> notices
-                        .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())), it -> new ArrayList<>())
+                        .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())),
+                                it -> new ArrayList<>())
                         .add(message.notice()));
                 return CompletableFuture.completedFuture(answer);
             }
@@ -350,9 +351,11 @@ interface ComparedStore extends AutoCloseable {
                 });
                 Map<String, String> records = new HashMap<>();
                 state.forEach((field, value) -> records.put(field, numbers.entrySet().stream().reduce(value,
-                        (text, name) -> text.replace(name.getKey(), ComparedStore.name(name.getValue())), (one, other) -> one)));
+                        (text, name) -> text.replace(name.getKey(), ComparedStore.name(name.getValue())),
+                        (one, other) -> one)));
                 checkLives(model, nowMillis);
-                return Remains.of(nowMillis, scores(model, Part.HOLDERS), scores(model, Part.QUEUE), scores(model, Part.STANDBY),
+                return Remains.of(nowMillis, scores(model, Part.HOLDERS), scores(model, Part.QUEUE),
+                        scores(model, Part.STANDBY),
                         scores(model, Part.CANCELLED), records, alive,
                         state.containsKey("set limit") ? OptionalInt.of(Integer.parseInt(state.get("set limit")))
                                 : OptionalInt.empty(),
@@ -367,13 +370,14 @@ interface ComparedStore extends AutoCloseable {
             return scores;
         }
 
-        /** Trap 21: each key has a time to live, and lives until all that it holds has ended. */
+        /** Trap 21: each key has a time to live, and the holders live until their last lease ends. */
         private void checkLives(RedisModel model, long nowMillis) {
             long lastEnd = scores(model, Part.HOLDERS).values().stream().mapToLong(end -> end).max().orElse(0);
             for (String key : model.names()) {
                 boolean hasEnd = model.expiresAt(key) < nowMillis + LONGEST_LIFE * 10;
-                if (!hasEnd || lastEnd > nowMillis && model.expiresAt(key) < lastEnd) {
-                    throw new AssertionError(key + " should live until " + lastEnd + ", but lives until " + model.expiresAt(key));
+                if (!hasEnd || key.endsWith(":holders") && lastEnd > nowMillis && model.expiresAt(key) < lastEnd) {
+                    throw new AssertionError(
+                            key + " should live until " + lastEnd + ", but lives until " + model.expiresAt(key));
                 }
             }
         }
@@ -408,7 +412,10 @@ interface ComparedStore extends AutoCloseable {
             remains.put("queue", waiting);
             remains.put("standby", new TreeMap<>(standby));
             remains.put("cancelled", live(cancelled, now));
-            remains.put("alive", live(alive, now));
+            Map<String, Long> living = live(alive, now);
+            // After the clock was set back, the scripts cut this only where they read it.
+            living.replaceAll((process, until) -> Math.min(until, now + PermitStore.LONGEST_PLACE.toMillis()));
+            remains.put("alive", living);
             remains.put("set limit", setLimit);
             remains.put("stated limits", statedLimits);
             remains.put("last ticket", lastTicket);

@@ -14,7 +14,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ComparedHistory.Step;
 
 /**
  * Trap 46: the state machine in Java and the stores in Redis go through generated histories side by side, on one clock, and
- * answer, tell and remember the same after each step. The system property {@code model.seed} sets the seed of the first history;
+ * answer, tell and remember the same after each step. The system property {@code model.seed} sets the seed of the first
+ * history;
  * a failure tells which one repeats it. {@code model.histories} sets how many there are; the profile {@code nightly} runs many.
  */
 class StoresAgreeTest {
@@ -25,15 +26,18 @@ class StoresAgreeTest {
 
     private static ComparedStore machine;
     private static ComparedStore lock;
+    private static ComparedStore script;
 
     @BeforeAll
     static void open() {
         machine = ComparedStore.machine();
         lock = ComparedStore.lock();
+        script = ComparedStore.script();
     }
 
     @AfterAll
     static void close() {
+        script.close();
         lock.close();
         machine.close();
     }
@@ -42,6 +46,44 @@ class StoresAgreeTest {
     @DisplayName("Trap 46: the lock store does what the state machine does")
     void theLockStoreDoesWhatTheMachineDoes() {
         compare(List.of(machine, lock));
+    }
+
+    @Test
+    @DisplayName("Trap 46: the scripts do what the state machine does")
+    void theScriptsDoWhatTheMachineDoes() {
+        compare(List.of(machine, script));
+    }
+
+    @Test
+    @DisplayName("Trap 46: a cancellation of a holder and a standby waiter wakes one waiter everywhere")
+    void aCancellationWakesAsManyEverywhere() {
+        agree(standby(0, "a", 1), standby(0, "w1", 1), standby(1, "w2", 1), standby(2, "w3", 1),
+                ComparedHistory.calls(ComparedHistory.cancel(0, 1_000, List.of("a", "w1"))));
+    }
+
+    @Test
+    @DisplayName("Trap 46: a standby waiter that was told and asked in vain has its turn back everywhere")
+    void aWaiterThatAskedInVainHasItsTurnBackEverywhere() {
+        agree(standby(0, "a", 1), standby(1, "w1", 1), ComparedHistory.passes(1_000), standby(2, "w2", 1),
+                ComparedHistory.calls(ComparedHistory.release(0, "a")), standby(0, "b", 1), standby(1, "w1", 1),
+                ComparedHistory.calls(ComparedHistory.release(0, "b")));
+    }
+
+    @Test
+    @DisplayName("Trap 46: the lease of a hand-over begins at the next whole millisecond everywhere")
+    void theLeaseOfAHandOverBeginsAtTheSameTimeEverywhere() {
+        agree(ComparedHistory.passes(300),
+                ComparedHistory.calls(ComparedHistory.acquire(0, "a", 1, 20_000, true, 3_000, 0)),
+                ComparedHistory.calls(ComparedHistory.acquire(1, "b", 1, 20_000, true, 3_000, 0)), ComparedHistory.passes(300),
+                ComparedHistory.calls(ComparedHistory.release(0, "a")));
+    }
+
+    private static Step standby(int process, String id, int limit) {
+        return ComparedHistory.calls(ComparedHistory.acquire(process, id, limit, 20_000, false, 3_000, 0));
+    }
+
+    private static void agree(Step... history) {
+        assertThat(ComparedHistory.difference(List.of(machine, lock, script), List.of(history))).isEmpty();
     }
 
     private static void compare(List<ComparedStore> stores) {

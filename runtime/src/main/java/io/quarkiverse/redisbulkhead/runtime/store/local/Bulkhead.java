@@ -96,7 +96,8 @@ public final class Bulkhead {
             OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
 
         /** Nothing is remembered. */
-        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+                Map.of(),
                 OptionalInt.empty(), 0, 0);
     }
 
@@ -224,11 +225,17 @@ public final class Bulkhead {
         micros = nowMicros;
         now = Math.floorDiv(nowMicros, 1_000L);
         from = -Math.floorDiv(-nowMicros, 1_000L);
-        if (lastTicket == 0 && (waiting() > 0 || gracePeriodEnd > 0)) {
-            // What was known about the waiters is lost. They queue again when they learn of it.
-            Stream.of(queue, standby, told).forEach(ScoredSet::clear);
+        if (lastTicket == 0 && waiting() + gracePeriodEnd > 0) {
+            forgetWaiters();
+        }
+    }
+
+    /** What was known about the waiters is lost. They queue again when they learn of it. */
+    private void forgetWaiters() {
+        if (!queueIsEmpty()) {
             startGracePeriod();
         }
+        Stream.of(queue, standby, told).forEach(ScoredSet::clear);
     }
 
     /** From now on an operation does only what was asked for: it grants nothing, serves no waiter, and removes no others. */
@@ -282,13 +289,14 @@ public final class Bulkhead {
         if (cancelled.isAbove(request.permitId(), now)) {
             return new Cancelled();
         }
+        boolean isLost = lastTicket == 0;
         settle();
-        AcquireReply reply = ask(process, request);
+        AcquireReply reply = ask(process, request, isLost);
         wake();
         return reply;
     }
 
-    private AcquireReply ask(String process, AcquireRequest request) {
+    private AcquireReply ask(String process, AcquireRequest request, boolean isLost) {
         stateLimit(process, request.limit());
         Permit held = holders.get(request.permitId());
         if (held != null && held.isKnown()) {
@@ -299,7 +307,7 @@ public final class Bulkhead {
         int limit = limit(request.limit());
         // A ticket that cannot have been given counts as the latest that can have been.
         long ticket = request.fair() ? Math.min(request.ticket(), Math.max(lastTicket, micros)) : 0;
-        if (ticket > 0 && lastTicket == 0) {
+        if (ticket > 0 && isLost) {
             startGracePeriod();
         }
         if (!restricted && holders.size() < limit && isNext(ticket)) {
@@ -358,7 +366,6 @@ public final class Bulkhead {
 
     private long keepPlace(String process, AcquireRequest request, long oldTicket) {
         keepAlive(process, request.place());
-        noteTheTime();
         Permit waiter = waiter(request.permitId());
         if (waiter == null) {
             removeWaiter(request.permitId());
@@ -389,6 +396,7 @@ public final class Bulkhead {
         Set<Integer> others = new HashSet<>();
         statedLimits.forEach(it -> others.add(it.limit()));
         statedLimits.add(new Stated(limit, now));
+        noteTheTime();
         if (statedLimits.size() > MOST_STATED_LIMITS) {
             others.remove(statedLimits.remove(0).limit());
         }
@@ -465,9 +473,8 @@ public final class Bulkhead {
      * @param process the process that polls
      */
     public PollReply poll(String process, int limit, Collection<String> permitIds, Duration place) {
-        keepAlive(process, place);
-        if (waiting() > 0) {
-            noteTheTime();
+        if (waiting() + gracePeriodEnd > 0) {
+            keepAlive(process, place);
         }
         passOn();
         Map<String, HandOver> handedOver = new HashMap<>();
@@ -503,6 +510,7 @@ public final class Bulkhead {
     public boolean resize(OptionalInt limit) {
         boolean wasSet = setLimit.isPresent();
         setLimit = limit;
+        noteTheTime();
         passOn();
         return wasSet;
     }
@@ -691,6 +699,7 @@ public final class Bulkhead {
 
     private void keepAlive(String process, Duration place) {
         alive.merge(process, endOf(place), Math::max);
+        noteTheTime();
     }
 
     private boolean queueIsEmpty() {

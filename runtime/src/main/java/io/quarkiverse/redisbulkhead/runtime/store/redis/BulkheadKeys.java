@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 public final class BulkheadKeys {
 
-    /** The keys of the data, in the order in which the scripts expect them; {@code bulkhead.lua} says what they hold. */
+    /** The keys of the data; {@code bulkhead.lua} tells what they hold. The scripts expect them in this order. */
     public enum Part {
         HOLDERS,
         STATE,

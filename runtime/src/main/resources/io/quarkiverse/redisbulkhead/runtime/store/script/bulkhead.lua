@@ -52,7 +52,7 @@ local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
 -- What ends by now has ended. What ends so long after `from` has had its full time.
 local now = floor(micros / 1000)
-local from = micros > now * 1000 and now + 1 or now
+local from, nowText = micros > now * 1000 and now + 1 or now, format('%d', now)
 local me = ARGV[1]
 
 ---- Load
@@ -64,6 +64,10 @@ while i <= most do
     if what == 'release' then
         removed = removed + 1
         scored[removed] = ARGV[i + 1]
+        i = i + 2
+    elseif what == '1' then
+        asked = asked + 1
+        fields[asked] = ARGV[i + 1]
         i = i + 2
     elseif what == 'renew' then
         renews, removed = true, removed + 1
@@ -100,40 +104,40 @@ if not (last and last >= 0 and last < 9007199254740991 and last % 1 == 0) then
     return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' holds no ticket')
 end
 
--- Of ids: the end of the lease where it is live, whether it is in the set, the record as it was (false: none) and is to be (false: none).
-local ends, there, known, records, changed, cancelled = {}, {}, {}, {}, {}, {}
+-- Of ids: the end of the lease where it is live; the record of those who ask again. Then what changes, as it is to be written: who goes;
+-- who gets a permit, with the end of its lease, and its record beside it; whose lease ends at another time.
+local ends, known = {}, {}
+local gone, went, added, described, came, extended, moved = {}, 0, {}, {}, 0, {}, 0
 for k = 5, asked do
-    local id = fields[k]
-    known[id] = state[k]
     if state[k] or not plain then
+        known[fields[k]] = state[k]
         removed = removed + 1
-        scored[removed] = id
+        scored[removed] = fields[k]
     end
 end
 
 local size, held, ended = nil, 0, 0
 if asked > 4 or not plain or others > 0 and not onlyRenews then
     size = call('ZCARD', HOLDERS)
-    ended = size > 0 and call('ZCOUNT', HOLDERS, '-inf', now) or 0
+    ended = size > 0 and call('ZCOUNT', HOLDERS, '-inf', nowText) or 0
     held = size - ended
 end
 if removed > 0 and size ~= 0 then
     local scores = call('ZMSCORE', HOLDERS, unpack(scored))
     for k = 1, removed do
         if scores[k] then
-            local id, ending = scored[k], tonumber(scores[k])
-            there[id] = ending
-            ends[id] = ending > now and ending or nil
+            local ending = tonumber(scores[k])
+            ends[scored[k]] = ending > now and ending or nil
         end
     end
 end
 if ended > 0 then
-    for _, id in ipairs(call('ZRANGEBYSCORE', HOLDERS, '-inf', now, 'LIMIT', 0, MOST)) do
-        there[id], records[id] = 0, false
-        changed[#changed + 1] = id
-    end
+    gone = call('ZRANGEBYSCORE', HOLDERS, '-inf', now, 'LIMIT', 0, MOST)
+    went = #gone
 end
+local cancelled
 if others > 0 then
+    cancelled = {}
     local scores = asked > 4 and call('ZMSCORE', CANCELLED, unpack(fields, 5)) or { call('ZCARD', CANCELLED) }
     for k = 5, asked do
         cancelled[fields[k]] = scores[k - 4] and tonumber(scores[k - 4]) > now
@@ -143,10 +147,10 @@ end
 ---- Apply
 
 -- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
-local answers, longest, set, messages = { {} }, 0, {}, nil
+local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
 -- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where nobody there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest
+local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed
 
 local room = plain and huge or -1
 for k = 3, plain and firstCall - 5 or 0, 5 do
@@ -161,14 +165,15 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
             local id = latest[k]
             local lease = tonumber(match(call('HGET', STATE, id) or '', '^%d+\n%d+\n(%d+)\n'))
             if lease and tonumber(latest[k + 1]) > from + lease then
-                ends[id], there[id] = from + lease, 0
-                changed[#changed + 1] = id
+                ends[id], moved = from + lease, moved + 2
+                extended[moved - 1], extended[moved] = from + lease, id
             end
         end
     end
 
     -- A line is read in order, as far as needed; `at` tells where an id stands by now, `came` those that have moved, in order.
-    local waiters, alive, budget, toldNow = {}, {}, MOST, nil
+    local waiters, alive, budget = {}, {}, MOST
+    records, placed = {}, {}
 
     local function open(key)
         return { key = key, size = others > 0 and call('ZCARD', key) or 0, ids = {}, scores = {}, read = 0, at = {}, came = {}, moved = {} }
@@ -192,8 +197,8 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
 
     function drop(id)
         held = ends[id] and held - 1 or held
-        ends[id], records[id] = nil, false
-        changed[#changed + 1] = id
+        went, ends[id], records[id] = went + 1, nil, nil
+        gone[went] = id
         move(queue, id)
         move(standby, id)
     end
@@ -202,9 +207,14 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
     local rank, first = ended, nil
     function nearest()
         local least, isChanged = graceEnd or huge, {}
-        for k = 1, #changed do
-            isChanged[changed[k]] = true
-            least = min(least, ends[changed[k]] or huge)
+        for k = 1, went do
+            isChanged[gone[k]] = true
+        end
+        for _, pairs in ipairs({ added, extended }) do
+            for k = 2, #pairs, 2 do
+                isChanged[pairs[k]] = true
+                least = min(least, ends[pairs[k]] or huge)
+            end
         end
         while rank < size do
             first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
@@ -216,6 +226,9 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         end
         return least < huge and max(1, least - from) or 0
     end
+
+    -- Those on standby that were told of a free permit, and may come yet.
+    local toldNow = standby.size > 0 and not lost and call('ZCOUNT', STANDBY, micros + 1, '+inf') or 0
 
     local function learnAlive(processes)
         local names = {}
@@ -230,12 +243,13 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 set[#set + 1], set[#set + 2] = names[k], from + LONGEST_PLACE
             end
         end
+        return alive[processes[1]]
     end
 
     -- Where an id stands from now on; nowhere without a score.
     function move(line, id, score)
         if line.at[id] or score then
-            if line == standby and toldNow then
+            if line == standby then
                 toldNow = toldNow + (score and score > micros and 1 or 0) - (line.at[id] and line.at[id] > micros and 1 or 0)
             end
             line.at[id] = score
@@ -248,6 +262,15 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 table.insert(line.came, k + 1, { score, id })
             end
         end
+    end
+
+    -- Takes what a record says of a waiter.
+    function note(id, text)
+        local since, tail, lease, limit, process = match(text or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
+        if since and not waiters[id] then
+            waiters[id] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
+        end
+        return process
     end
 
     local function readOn(line)
@@ -269,13 +292,10 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         line.read = line.read + count
         local texts = ids[1] and call('HMGET', STATE, unpack(ids))
         for k = 1, #ids do
-            local since, tail, lease, limit, process = match(texts[k] or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
-            if since and not waiters[ids[k]] then
-                waiters[ids[k]] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
-                if not alive[process] then
-                    alive[process] = 0
-                    unknown[#unknown + 1] = process
-                end
+            local process = note(ids[k], texts[k])
+            if process and not alive[process] then
+                alive[process] = 0
+                unknown[#unknown + 1] = process
             end
         end
         if unknown[1] then
@@ -306,7 +326,7 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
                 looks = looks - 1
                 if line == standby and line.at[id] > micros then
                     return true
-                elseif not waiter or alive[waiter.process] <= now then
+                elseif not waiter or (alive[waiter.process] or learnAlive({ waiter.process })) <= now then
                     budget = budget - 1
                     drop(id)
                 elseif isLast(id, waiter, line.at[id]) then
@@ -332,9 +352,10 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
             move(queue, id)
             local ending = from + min(waiter.lease, FIRST_LEASE)
             keep(waiter.lease)
-            last, held = max(last + 1, micros), held + 1
-            ends[id], records[id] = ending, format('%d\n%d%s', last, now, waiter.tail)
-            changed[#changed + 1] = id
+            last, held, came, ends[id] = max(last + 1, micros), held + 1, came + 2, ending
+            added[came - 1], added[came] = ending, id
+            described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
+            records[id] = described[came]
             tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
         end) then
             head = nil
@@ -346,7 +367,6 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         if head or standby.size == 0 and not standby.came[1] then
             return
         end
-        toldNow = toldNow or call('ZCOUNT', STANDBY, micros + 1, '+inf')
         walk(standby, LOOKS, function(id, waiter)
             local taken = held + toldNow
             if taken < (override or waiter.limit) then
@@ -378,17 +398,16 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
             waiters[id] = waiter
             move(waiter.fair and queue or standby, id, score)
             head = waiter.fair and min(head or score, score) or head
-            records[id] = format('%d\n%d%s', waiter.fair and score or 0, waiter.since, waiter.tail)
-            changed[#changed + 1] = id
+            records[id], placed[#placed + 1] = format('%d\n%d%s', waiter.fair and score or 0, waiter.since, waiter.tail), id
         end
     end
 
     -- Where it is not known who waits, or waited.
     function startGrace()
-        if last > 0 then
+        if not lost then
             return false
         end
-        graceEnd, head = from + GRACE_LASTS, 0
+        lost, graceEnd, head = false, from + GRACE_LASTS, 0
         queue.moved[#queue.moved + 1], queue.at[GRACE] = GRACE, graceEnd
         keep(GRACE_LASTS)
         return true
@@ -415,7 +434,7 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
 end
 
 -- The terms that were read last, as most acquires have the same.
-local terms, limit, lease, alone, fair, tail, suffix, ending
+local terms, limit, lease, alone, fair, tail, suffix, ending, endingText, token
 i = firstCall
 while i <= most do
     local what, answer = ARGV[i], nil
@@ -425,17 +444,91 @@ while i <= most do
         if queue then
             drop(id)
         else
-            held = held - answer
-            ends[id], records[id] = nil, false
-            changed[#changed + 1] = id
+            held, went, ends[id] = held - answer, went + 1, nil
+            gone[went] = id
+        end
+        i = i + 2
+    elseif what == '1' or what == 'queue' or tonumber(what) then
+        local ticket = 0
+        if what == 'queue' then
+            ticket, what = tonumber(ARGV[i + 1]), ARGV[i + 2]
+            i = i + 2
+        end
+        local id = ARGV[i + 1]
+        if cancelled and cancelled[id] then
+            answer = -1
+        else
+            if queue then
+                serve()
+            end
+            if what ~= terms then
+                local at = 5 * what - 2
+                terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
+                suffix, ending = '\n' .. nowText .. tail, from + lease
+                endingText = format('%d', ending)
+                local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
+                if not noted or now - noted >= STATED_REFRESHED then
+                    -- Notes that somebody goes by this limit, and tells which others were stated lately.
+                    local others, texts = {}, { format(' %d:%d', limit, now) }
+                    for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
+                        if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then
+                            others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
+                        end
+                    end
+                    stated = table.concat(texts)
+                    set[#set + 1], set[#set + 2] = 'stated limits', stated
+                    last, longest = max(last, micros - 1), max(longest, 1)
+                    if others[1] then
+                        answers[1][#answers[1] + 1] = 'limits ' .. ARGV[at] .. ' ' .. table.concat(others, ',')
+                    end
+                end
+            end
+            local old = fair and ticket > 0 and min(ticket, max(last, micros)) or 0
+            if ends[id] then
+                -- It asks again, or was served. It counts its full lease from when it asked.
+                local record = queue and records[id] or known[id]
+                for k = 1, came, 2 do
+                    record = described[k] == id and described[k + 1] or record
+                end
+                answer, ends[id], moved = tonumber(match(record or '', '^%d+') or 0), max(ends[id], ending), moved + 2
+                extended[moved - 1], extended[moved] = ends[id], id
+                last, longest = max(last, micros - 1), max(longest, lease)
+            elseif not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
+                if queue then
+                    move(queue, id)
+                    move(standby, id)
+                end
+                last, held, longest, came = max(last + 1, micros), held + 1, max(longest, lease), came + 2
+                token = format('%d', last)
+                ends[id], answer, added[came - 1], added[came] = ending, last, endingText, id
+                described[came - 1], described[came] = id, token .. suffix
+            else
+                answer = { override or limit, nearest() }
+                if alone > 0 then
+                    local turn = standby.at[id]
+                    longest = max(longest, lease)
+                    place(alone)
+                    note(id, known[id])
+                    if turn then
+                        move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
+                    elseif not queue.at[id] then
+                        last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
+                        place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
+                    end
+                    answer[3], answer[4] = from, queue.at[id] or 0
+                end
+            end
+            if queue then
+                wake()
+            end
         end
         i = i + 2
     elseif what == 'renew' then
         local id, millis = ARGV[i + 1], tonumber(ARGV[i + 2])
         answer = ends[id] and 1 or 0
         if ends[id] then
-            ends[id] = max(ends[id], from + millis)
-            changed[#changed + 1] = id
+            ends[id], moved = max(ends[id], from + millis), moved + 2
+            extended[moved - 1], extended[moved] = ends[id], id
             last, longest = max(last, micros - 1), max(longest, millis)
         end
         i = i + 3
@@ -443,8 +536,10 @@ while i <= most do
         longest = max(longest, tonumber(ARGV[i + 1]))
         for k = i + 3, i + 2 + ARGV[i + 2] do
             local id = ARGV[k]
-            answers[#answers + 1] = ends[id] and 1 or 0
+            answered = answered + 1
+            answers[answered] = ends[id] and 1 or 0
             drop(id)
+            cancelled = cancelled or {}
             cancelled[id], cancelled[#cancelled + 1], cancelled[#cancelled + 2] = true, from + ARGV[i + 1], id
         end
         i = i + 3 + ARGV[i + 2]
@@ -462,8 +557,6 @@ while i <= most do
     elseif what == 'resize' then
         answer = override and 1 or 0
         override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
-        records['set limit'] = override or false
-        changed[#changed + 1] = 'set limit'
         last, longest = max(last, micros - 1), max(longest, 1)
         i = i + 2
     elseif what == 'poll' then
@@ -489,102 +582,47 @@ while i <= most do
         end
         answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
         i = i + 4 + ARGV[i + 3]
-    else
-        local ticket = 0
-        if what == 'queue' then
-            ticket, what = tonumber(ARGV[i + 1]), ARGV[i + 2]
-            i = i + 2
-        end
-        local id = ARGV[i + 1]
-        if cancelled[id] then
-            answer = -1
-        else
-            if queue then
-                serve()
-            end
-            if what ~= terms then
-                local at = 5 * what - 2
-                terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
-                suffix, ending = format('\n%d', now) .. tail, from + lease
-                local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
-                if not noted or now - noted >= STATED_REFRESHED then
-                    -- Notes that somebody goes by this limit, and tells which others were stated lately.
-                    local others, texts = {}, { format(' %d:%d', limit, now) }
-                    for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
-                        if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then
-                            others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
-                        end
-                    end
-                    stated = table.concat(texts)
-                    set[#set + 1], set[#set + 2] = 'stated limits', stated
-                    last, longest = max(last, micros - 1), max(longest, 1)
-                    if others[1] then
-                        answers[1][#answers[1] + 1] = 'limits ' .. ARGV[at] .. ' ' .. table.concat(others, ',')
-                    end
-                end
-            end
-            local old = fair and ticket > 0 and min(ticket, max(last, micros)) or 0
-            if ends[id] then
-                -- It asks again, or was served. It counts its full lease from when it asked.
-                ends[id], answer = max(ends[id], ending), tonumber(match(records[id] or known[id] or '', '^%d+') or 0)
-                changed[#changed + 1] = id
-                last, longest = max(last, micros - 1), max(longest, lease)
-            elseif not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
-                if queue then
-                    move(queue, id)
-                    move(standby, id)
-                end
-                last, held, longest = max(last + 1, micros), held + 1, max(longest, lease)
-                ends[id], records[id], answer = ending, format('%d', last) .. suffix, last
-                changed[#changed + 1] = id
-            else
-                answer = { override or limit, nearest() }
-                if alone > 0 then
-                    local turn = standby.at[id]
-                    longest = max(longest, lease)
-                    place(alone)
-                    if turn then
-                        move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
-                    elseif not queue.at[id] then
-                        last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
-                        place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
-                    end
-                    answer[3], answer[4] = from, queue.at[id] or 0
-                end
-            end
-            if queue then
-                wake()
-            end
-        end
-        i = i + 2
     end
     if queue and (what == 'release' or what == 'cancel' or what == 'revoke' or what == 'resize') then
         serve()
         wake()
     end
     if answer then
-        answers[#answers + 1] = answer
+        answered = answered + 1
+        answers[answered] = answer
     end
+    lost = lost and last == 0
 end
 
 ---- Flush
 
-local added, dropped, forgotten = {}, {}, {}
-for k = 1, #changed do
-    local id = changed[k]
-    if ends[id] then
-        added[#added + 1], added[#added + 2] = ends[id], id
-    elseif there[id] then
-        dropped[#dropped + 1] = id
+-- What was granted here may have gone again, or end at another time.
+if came > 0 and (went > 0 or moved > 0) then
+    local kept = 0
+    for k = 1, came, 2 do
+        if ends[added[k + 1]] then
+            kept = kept + 2
+            added[kept - 1], added[kept] = moved > 0 and ends[added[k + 1]] or added[k], added[k + 1]
+            described[kept - 1], described[kept] = described[k], described[k + 1]
+        end
     end
-    if records[id] then
-        set[#set + 1], set[#set + 2] = id, records[id]
-    elseif records[id] == false and known[id] ~= false then
-        forgotten[#forgotten + 1] = id
+    came = kept
+end
+local written = came
+for k = 2, moved, 2 do
+    if ends[extended[k]] then
+        came = came + 2
+        added[came - 1], added[came] = ends[extended[k]], extended[k]
     end
 end
 if last ~= ticketBefore then
-    set[#set + 1], set[#set + 2] = 'last ticket', last
+    set[#set + 1], set[#set + 2] = 'last ticket', format('%d', last)
+end
+if limitChanged and override then
+    set[#set + 1], set[#set + 2] = 'set limit', override
+elseif limitChanged then
+    went = went + 1
+    gone[went] = 'set limit'
 end
 
 -- With a reserve, so that not each call has to.
@@ -593,11 +631,12 @@ if lengthens then
     kept = from + longest + 2 * SLACK
     set[#set + 1], set[#set + 2] = 'kept until', kept
     -- Now and then: what was left behind where another key was evicted, and processes that are dead.
-    local some, ids = lost and {} or call('HRANDFIELD', STATE, 16, 'WITHVALUES'), {}
+    local some, ids = not state[1] and {} or call('HRANDFIELD', STATE, 16, 'WITHVALUES'), {}
     for k = 1, #some, 2 do
-        if string.find(some[k], '^alive ') and tonumber(some[k + 1]) <= now and some[k] ~= 'alive ' .. me then
-            forgotten[#forgotten + 1] = some[k]
-        elseif not string.find(some[k], ' ', 1, true) and records[some[k]] == nil then
+        if string.find(some[k], '^alive ') and tonumber(some[k + 1]) <= now then
+            went = went + 1
+            gone[went] = some[k]
+        elseif not string.find(some[k], ' ', 1, true) then
             ids[#ids + 1] = some[k]
         end
     end
@@ -607,35 +646,42 @@ if lengthens then
     end
     for k = 1, #ids do
         if not (found[1][k] or found[2][k] or found[3][k]) then
-            forgotten[#forgotten + 1] = ids[k]
+            went = went + 1
+            gone[went] = ids[k]
         end
     end
 end
 local ttl = kept - now
 
-if renews and added[1] then
+if renews and came > 0 then
     -- First: a server whose memory is full lets a script go on that has begun to write, and this write needs no memory.
     call('PEXPIRE', HOLDERS, ttl)
 end
-if dropped[1] then
-    call('ZREM', HOLDERS, unpack(dropped))
+if went > 0 then
+    call('ZREM', HOLDERS, unpack(gone, 1, went))
+    call('HDEL', STATE, unpack(gone, 1, went))
 end
-if added[1] then
-    call('ZADD', HOLDERS, unpack(added))
-    if lengthens or size and size <= #dropped then
-        call('PEXPIRE', HOLDERS, ttl)
-    end
-elseif lengthens then
+if came > 0 then
+    call('ZADD', HOLDERS, unpack(added, 1, came))
+end
+if lengthens or came > 0 and size and size <= went then
     call('PEXPIRE', HOLDERS, ttl)
 end
-if set[1] then
-    call('HSET', STATE, unpack(set))
+for k = 1, placed and #placed or 0 do
+    if records[placed[k]] then
+        written = written + 2
+        described[written - 1], described[written] = placed[k], records[placed[k]]
+    end
+end
+for k = 1, #set do
+    written = written + 1
+    described[written] = set[k]
+end
+if written > 0 then
+    call('HSET', STATE, unpack(described, 1, written))
 end
 if lengthens or limitChanged then
     call('PEXPIRE', STATE, override and LIMIT_SET_LASTS or max(ttl, limitChanged and STATED_LASTS or 0))
-end
-if forgotten[1] then
-    call('HDEL', STATE, unpack(forgotten))
 end
 if unlink then
     call('UNLINK', QUEUE, STANDBY)
@@ -660,11 +706,11 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
         call('ZREM', line.key, unpack(gone))
     end
 end
-if cancelled[1] then
+if cancelled and cancelled[1] then
     call('ZREMRANGEBYSCORE', CANCELLED, '-inf', now)
     call('ZADD', CANCELLED, 'GT', unpack(cancelled))
 end
-if cancelled[1] or lengthens and (queue or others > 0) then
+if cancelled and cancelled[1] or lengthens and (queue or others > 0) then
     for k = 3, 5 do
         call('PEXPIRE', KEYS[k], ttl)
     end

@@ -29,8 +29,7 @@ final class Settings {
             Setting.of("two try, and renew, a key is evicted", 1, TRIES, TRIES).with(Rare.RENEWAL, 1).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the holders are evicted", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.HOLDERS_EVICTED, 1),
-            Setting.of("two wait in order, one polls, a key is evicted", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
-                    .with(Rare.EVICTED, 1).with(Rare.POLL, 1),
+            Setting.of("two wait in order, a key is evicted", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.EVICTED, 1),
             Setting.of("two wait beside the queue, a key is evicted", 1, WAITS, WAITS).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));

@@ -25,4 +25,10 @@ class LockPermitStoreContractTest extends PermitStoreContract {
     protected StoreFixture open() {
         return LockStores.fixture(redis);
     }
+
+    /** Not more than a bulkhead may have. */
+    @Override
+    protected int permitsToBeLookedAt() {
+        return LockPermitStore.MOST - 100;
+    }
 }

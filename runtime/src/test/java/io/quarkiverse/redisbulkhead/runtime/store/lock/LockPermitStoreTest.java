@@ -380,7 +380,8 @@ class LockPermitStoreTest {
         assertThat(redis.command("HEXISTS", STATE, "held1398").toInteger()).isZero();
 
         for (int i = 0; i < 1_397; i++) {
-            assertThat(get(store.release(BulkheadId.of("reports"), i == 1_396 ? "held1399" : "held" + i)) || i == 1_396).isTrue();
+            assertThat(get(store.release(BulkheadId.of("reports"), i == 1_396 ? "held1399" : "held" + i)) || i == 1_396)
+                    .isTrue();
         }
         get(store.cancel(BulkheadId.of("reports"), IntStream.range(0, 99).mapToObj(i -> "waits" + i).toList(), LONG));
         get(store.release(BulkheadId.of("reports"), "never"));

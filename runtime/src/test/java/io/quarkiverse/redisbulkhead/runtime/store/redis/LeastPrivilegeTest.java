@@ -55,6 +55,8 @@ class LeastPrivilegeTest {
             get(waiter.asked());
             await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
             assertThat(get(semaphore.status()).waiting()).isEqualTo(1);
+            redis.command("HSET", new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE)),
+                    "kept until", 1);
             assertThat(get(held.refresh())).isTrue();
             letTheClockHaveBeenAheadByAnHour(redis);
             get(semaphore.resize(1));
@@ -69,6 +71,8 @@ class LeastPrivilegeTest {
             get(waiter.end());
             assertThat(get(process.store.inUse(10)).incomplete()).isEmpty();
             assertThat(get(semaphore.holders())).isEmpty();
+            letAnotherStoreHaveLetManyIn(redis);
+            assertThat(get(semaphore.status()).inUse()).isEqualTo(1_500);
             assertThat(called(redis)).as("no right is without use").containsAll(kind.commands().stream()
                     .filter(command -> !RARE.contains(command)).toList());
         } finally {
@@ -79,6 +83,13 @@ class LeastPrivilegeTest {
     private static void letTheClockHaveBeenAheadByAnHour(TestRedis redis) {
         String state = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE));
         redis.command("HSET", state, "last ticket", (System.currentTimeMillis() + Duration.ofHours(1).toMillis()) * 1_000);
+    }
+
+    private static void letAnotherStoreHaveLetManyIn(TestRedis redis) {
+        String holders = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.HOLDERS));
+        for (int i = 0; i < 1_500; i++) {
+            redis.command("ZADD", holders, System.currentTimeMillis() + Duration.ofMinutes(1).toMillis(), "other" + i);
+        }
     }
 
     private static Set<String> called(TestRedis redis) {

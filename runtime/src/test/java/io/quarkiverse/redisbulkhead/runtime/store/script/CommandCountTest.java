@@ -176,7 +176,7 @@ class CommandCountTest {
         run(acquireForLong(1_000));
         List<ScriptCall<?>> both = new ArrayList<>(acquires(1_000, "a"));
         both.addAll(releases("a"));
-        assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore hset"));
+        assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel hset"));
     }
 
     @Test

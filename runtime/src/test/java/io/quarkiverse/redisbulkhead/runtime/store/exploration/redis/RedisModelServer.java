@@ -18,8 +18,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A {@link RedisModel} that any client can connect to, so that whole stores run on its clock. It knows the commands of the model,
- * scripts and transactions; of messages it delivers only those with which a process checks its own subscription, so that nothing
+ * A {@link RedisModel} that any client can connect to, so that whole stores run on its clock. It knows the commands of the
+ * model,
+ * scripts and transactions; of messages it delivers only those with which a process checks its own subscription, so that
+ * nothing
  * arrives at a time of its own. One command is carried out at a time.
  */
 public final class RedisModelServer implements AutoCloseable {
@@ -129,6 +131,9 @@ public final class RedisModelServer implements AutoCloseable {
                 return execute(words);
             } catch (RedisError e) {
                 return e;
+            } catch (RuntimeException e) {
+                // A defect of a script or of the model.
+                return new RedisError("ERR " + e.toString().replace('\n', ' '));
             }
         }
 
