@@ -542,7 +542,7 @@ class WaitingTest {
         end(admission);
     }
 
-    /** In whole milliseconds, so that requests of about the same moment can share what they state, see {@code batch.lua}. */
+    /** In whole milliseconds, so that requests of about the same moment can share what they state, see {@code bulkhead.lua}. */
     @Test
     void aPlaceIsAWholeNumberOfMilliseconds() {
         Admission admission = wait(UNFAIR.toBuilder().maxWait(Duration.ofMillis(2_500)).build());

@@ -497,6 +497,7 @@ while i <= most do
                 if queue then
                     move(queue, id)
                     move(standby, id)
+                    records[id] = nil
                 end
                 last, held, longest, came = max(last + 1, micros), held + 1, max(longest, lease), came + 2
                 token = format('%d', last)

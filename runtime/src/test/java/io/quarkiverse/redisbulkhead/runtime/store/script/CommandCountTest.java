@@ -193,11 +193,13 @@ class CommandCountTest {
     @Test
     void aReleaseWhileSomebodyWaits() throws Exception {
         run(acquires(10, ids("a", 10)));
-        run(asking(10, Duration.ofSeconds(10), "w"));
+        run(asking(10, Duration.ofMinutes(1), "w"));
         Map<String, Integer> toOne = commandsOf(releases("a0"));
-        run(asking(10, Duration.ofSeconds(10), ids("w", 100)));
+        for (int i = 0; i < 320; i++) {
+            run(asking(10, Duration.ofMinutes(1), ids("w" + i + "-", 100)));
+        }
         Map<String, Integer> toTheFirst = commandsOf(releases("a1"));
-        assertThat(toTheFirst).as("to the first of a hundred as to the only one").isEqualTo(toOne);
+        assertThat(toTheFirst).as("to the first of 32,000 as to the only one").isEqualTo(toOne);
         assertThat(total(toOne)).isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
     }
 
