@@ -627,6 +627,11 @@ elseif limitChanged then
 end
 
 -- With a reserve, so that not each call has to.
+-- Where it is lost until when the keys live, the holders must live as long as the last of them.
+local latest = longest > 0 and not state[2] and call('ZRANGE', HOLDERS, -1, -1, 'WITHSCORES')
+if latest and latest[2] then
+    longest = max(longest, latest[2] - from)
+end
 local lengthens = longest > 0 and from + longest + SLACK > kept
 if lengthens then
     kept = from + longest + 2 * SLACK
