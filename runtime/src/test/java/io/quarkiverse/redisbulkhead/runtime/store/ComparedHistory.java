@@ -269,8 +269,9 @@ final class ComparedHistory {
         }
 
         private Call acquire(Client client, int process) {
-            long ticket = !client.fair() || !tickets ? 0 : List
-                    .of(0L, -1L, -2L, START_MICROS - 3_600_000_000L, Long.MAX_VALUE).get(random.nextInt(5));
+            long ticket = !client.fair() || !tickets ? 0
+                    : List
+                            .of(0L, -1L, -2L, START_MICROS - 3_600_000_000L, Long.MAX_VALUE).get(random.nextInt(5));
             return ComparedHistory.acquire(process, client.id(), client.limit(), client.lease(), client.fair(),
                     random.nextInt(4) == 0 ? 0 : one(PLACES), ticket);
         }

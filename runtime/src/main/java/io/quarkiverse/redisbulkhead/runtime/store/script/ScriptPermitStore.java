@@ -187,7 +187,8 @@ public final class ScriptPermitStore implements PermitStore {
             words.add(bytes(Math.max(1, forgetAfter.toMillis())));
             words.add(bytes(permitIds.size()));
             permitIds.forEach(id -> words.add(bytes(id)));
-            return connections.send(new ScriptCall<>(shared, bulkhead, permitIds.size(), false, null, words, (reply, first) -> true))
+            return connections
+                    .send(new ScriptCall<>(shared, bulkhead, permitIds.size(), false, null, words, (reply, first) -> true))
                     .thenApply(done -> null);
         });
     }

@@ -88,7 +88,8 @@ class CommandCountTest {
     private static List<ScriptCall<?>> releases(String... ids) {
         return Stream.of(ids)
                 .<ScriptCall<?>> map(
-                        id -> new ScriptCall<>(SCRIPT, REPORTS, 1, false, null, List.of(bytes("release"), bytes(id)), Response::get))
+                        id -> new ScriptCall<>(SCRIPT, REPORTS, 1, false, null, List.of(bytes("release"), bytes(id)),
+                                Response::get))
                 .toList();
     }
 
