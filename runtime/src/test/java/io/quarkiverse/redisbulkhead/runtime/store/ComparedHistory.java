@@ -37,6 +37,9 @@ final class ComparedHistory {
             61_000_000 };
     private static final long[] SET_BACKS_MICROS = { 300_000, 5_000_000, 3_600_000_000L };
 
+    /** See {@link #acquire}. The last two are not such that the store can have given them. */
+    private static final long[] TICKETS = { 0, -1, -2, START_MICROS - 3_600_000_000L, 1, Long.MAX_VALUE };
+
     /** One step; its text tells it to people. */
     record Step(String text, Consumer<Run> action) {
 
@@ -269,9 +272,7 @@ final class ComparedHistory {
         }
 
         private Call acquire(Client client, int process) {
-            long ticket = !client.fair() || !tickets ? 0
-                    : List
-                            .of(0L, -1L, -2L, START_MICROS - 3_600_000_000L, Long.MAX_VALUE).get(random.nextInt(5));
+            long ticket = client.fair() && tickets ? one(TICKETS) : 0;
             return ComparedHistory.acquire(process, client.id(), client.limit(), client.lease(), client.fair(),
                     random.nextInt(4) == 0 ? 0 : one(PLACES), ticket);
         }

@@ -1146,6 +1146,22 @@ public abstract class PermitStoreContract {
                 .isInstanceOf(Granted.class);
     }
 
+    /** Trap 24, guarantee 5: a ticket that is less than any that was ever given does not pass the grace period by. */
+    @ParameterizedTest
+    @ValueSource(longs = { 1, 1_000, 1_000_000_000_000L })
+    void aTicketThatIsAbsurdlySmallWaitsForTheEndOfTheGracePeriod(long absurd) {
+        assumeTrue(stores.mayLoseData(), "This store loses nothing");
+        ask("hostile").again(absurd).place(PLACE);
+
+        assertThat(bulkhead.poll(1, PLACE, "hostile").handedOver()).isEmpty();
+        ask("late").again(ticketOfBefore()).place(PLACE);
+        assertThat(bulkhead.holders()).isEmpty();
+        stores.advance(PermitStore.GRACE_PERIOD);
+        bulkhead.poll(1, PLACE, "late");
+
+        assertThat(bulkhead.holders()).containsExactly("hostile");
+    }
+
     /** Where anything is known, nothing was lost, and nobody waits in vain. */
     @Test
     void thereIsNoGracePeriodWhereTheLastTicketIsKnown() {

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.api.AfterAll;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedHistory.Step;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
 /**
  * Trap 46: the state machine in Java and the stores in Redis go through generated histories side by side, on one clock, and
@@ -77,6 +79,28 @@ class StoresAgreeTest {
                 ComparedHistory.calls(ComparedHistory.acquire(0, "a", 1, 20_000, true, 3_000, 0)),
                 ComparedHistory.calls(ComparedHistory.acquire(1, "b", 1, 20_000, true, 3_000, 0)), ComparedHistory.passes(300),
                 ComparedHistory.calls(ComparedHistory.release(0, "a")));
+    }
+
+    @Test
+    @DisplayName("Trap 46: a renewal does not hide from later calls that waiters were lost")
+    void aRenewalHidesNoLossOfWaiters() {
+        agree(fair(0, "a", 0), fair(1, "w", 0), ComparedHistory.loses(Part.STATE),
+                ComparedHistory.calls(ComparedHistory.renew(0, Map.of("a", 20_000L))),
+                ComparedHistory.calls(ComparedHistory.release(0, "a")), fair(2, "new", 0), fair(1, "w", -1),
+                ComparedHistory.passes(1_250_000), ComparedHistory.calls(ComparedHistory.poll(1, 1, List.of("w"), 3_000)));
+    }
+
+    @Test
+    @DisplayName("Trap 46: a permit whose record was lost is not answered with a token that was never given")
+    void aPermitWithoutARecordHasNoTokenAnywhere() {
+        agree(fair(0, "a", 0), fair(1, "w", 0), ComparedHistory.calls(ComparedHistory.release(0, "a")),
+                ComparedHistory.loses(Part.STATE), ComparedHistory.calls(ComparedHistory.poll(1, 1, List.of("w"), 3_000)),
+                ComparedHistory.calls(ComparedHistory.resize(0, 2)), fair(1, "w", 0), fair(1, "w", 0),
+                ComparedHistory.calls(ComparedHistory.poll(1, 1, List.of("w"), 3_000)));
+    }
+
+    private static Step fair(int process, String id, long ticket) {
+        return ComparedHistory.calls(ComparedHistory.acquire(process, id, 1, 20_000, true, 3_000, ticket));
     }
 
     private static Step standby(int process, String id, int limit) {

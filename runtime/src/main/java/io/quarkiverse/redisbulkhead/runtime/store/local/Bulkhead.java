@@ -60,6 +60,12 @@ public final class Bulkhead {
     /** A last ticket so far ahead of the clock means that the clock was set back, microseconds. */
     private static final long SET_BACK_MICROS = 1_000_000;
 
+    /**
+     * No ticket is less, microseconds. Redis keeps the end of the grace period, in milliseconds, before all tickets in the same
+     * sorted set.
+     */
+    private static final long SMALLEST_TICKET = 10_000_000_000_000L;
+
     private static final long LIMIT_REFRESHED_MILLIS = 5_000;
     private static final int MOST_STATED_LIMITS = 8;
 
@@ -305,8 +311,7 @@ public final class Bulkhead {
             return new Granted(held.ticket(), false);
         }
         int limit = limit(request.limit());
-        // A ticket that cannot have been given counts as the latest that can have been.
-        long ticket = request.fair() ? Math.min(request.ticket(), Math.max(lastTicket, micros)) : 0;
+        long ticket = request.fair() && request.ticket() > 0 ? possible(request.ticket()) : 0;
         if (ticket > 0 && isLost) {
             startGracePeriod();
         }
@@ -342,6 +347,11 @@ public final class Bulkhead {
         long token = grant(process, request);
         wake();
         return token;
+    }
+
+    /** A ticket that cannot have been given counts as the nearest one that can have been. */
+    private long possible(long ticket) {
+        return Math.min(Math.max(ticket, SMALLEST_TICKET), Math.max(lastTicket, micros));
     }
 
     private boolean isNext(long ticket) {
@@ -481,7 +491,7 @@ public final class Bulkhead {
         Set<String> gone = new HashSet<>();
         for (String permitId : permitIds) {
             Permit held = holders.get(permitId);
-            if (held != null && held.score() > now) {
+            if (held != null && held.score() > now && held.isKnown()) {
                 handedOver.put(permitId, new HandOver(held.ticket(), held.score()));
             } else if (waiter(permitId) == null) {
                 gone.add(permitId);
@@ -494,8 +504,9 @@ public final class Bulkhead {
     /** As {@link PermitStore#revoke}. */
     public boolean revoke(String permitId) {
         boolean isHeld = holders.isAbove(permitId, now);
-        if (isHeld) {
-            tell(holders.remove(permitId).process(), new Notice.Revoked(permitId));
+        Permit revoked = isHeld ? holders.remove(permitId) : null;
+        if (revoked != null && revoked.isKnown()) {
+            tell(revoked.process(), new Notice.Revoked(permitId));
         }
         passOn();
         return isHeld;

@@ -42,6 +42,8 @@ local LIMIT_SET_LASTS, STATED_LASTS, STATED_REFRESHED, STATED_MOST = 30 * 24 * 3
 local FIRST_LEASE, LONGEST_PLACE = 2000, 3000
 -- After a loss of data no waiter in the queue is served for so long, so that those with lower tickets can queue again first.
 local GRACE, GRACE_LASTS = 'grace period', 1250
+-- No ticket is less, so that none comes before the grace period in the queue. As microseconds this is a day in 1970, as milliseconds in 2286.
+local SMALLEST_TICKET = 10000000000000
 -- Microseconds. A waiter that was told of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
 -- than SET_BACK, the clock was set back.
 local TOLD, SET_BACK = 10000000, 1000000
@@ -93,12 +95,13 @@ while i <= most do
         i = i + 2
     end
 end
-local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1
 
 local others = call('EXISTS', QUEUE, STANDBY, CANCELLED)
 local state = call('HMGET', STATE, unpack(fields))
 local last, kept, override, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
 local lost, ticketBefore = not state[1], last
+-- Where waiters were lost, a renewal deals with that, because it writes the last ticket, which hides the loss from the next call.
+local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
 if not (last and last >= 0 and last < 9007199254740991 and last % 1 == 0) then
     -- The error does not tell the key value of a user, which stands between the percent sign after the name and the brace.
     return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' holds no ticket')
@@ -483,14 +486,15 @@ while i <= most do
                     end
                 end
             end
-            local old = fair and ticket > 0 and min(ticket, max(last, micros)) or 0
-            if ends[id] then
+            local old = fair and ticket > 0 and min(max(ticket, SMALLEST_TICKET), max(last, micros)) or 0
+            -- A permit whose record was lost has no token to answer with. It counts, and its id is like a new one otherwise.
+            local record = ends[id] and (not queue or not queue.at[id] and not standby.at[id]) and (queue and records[id] or known[id])
+            for k = 1, ends[id] and came or 0, 2 do
+                record = described[k] == id and described[k + 1] or record
+            end
+            if record then
                 -- It asks again, or was served. It counts its full lease from when it asked.
-                local record = queue and records[id] or known[id]
-                for k = 1, came, 2 do
-                    record = described[k] == id and described[k + 1] or record
-                end
-                answer, ends[id], moved = tonumber(match(record or '', '^%d+') or 0), max(ends[id], ending), moved + 2
+                answer, ends[id], moved = tonumber(match(record, '^%d+') or 0), max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
             elseif not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
@@ -499,7 +503,7 @@ while i <= most do
                     move(standby, id)
                     records[id] = nil
                 end
-                last, held, longest, came = max(last + 1, micros), held + 1, max(longest, lease), came + 2
+                last, held, longest, came = max(last + 1, micros), held + (ends[id] and 0 or 1), max(longest, lease), came + 2
                 token = format('%d', last)
                 ends[id], answer, added[came - 1], added[came] = ending, last, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
@@ -569,17 +573,24 @@ while i <= most do
         local handed, gone, asking = {}, {}, {}
         for k = i + 4, i + 3 + ARGV[i + 3] do
             local id = ARGV[k]
-            if ends[id] then
+            if queue.at[id] or standby.at[id] then
+                -- It waits.
+            elseif ends[id] then
                 asking[#asking + 1] = id
-            elseif not queue.at[id] and not standby.at[id] then
+            else
                 gone[#gone + 1] = id
                 drop(id)
             end
         end
         local texts = asking[1] and call('HMGET', STATE, unpack(asking))
         for k, id in ipairs(asking) do
-            handed[3 * k - 2], handed[3 * k] = id, ends[id]
-            handed[3 * k - 1] = tonumber(match(records[id] or texts[k] or '', '^%d+') or 0)
+            local token = tonumber(match(records[id] or texts[k] or '', '^%d+') or nil)
+            if token then
+                handed[#handed + 1], handed[#handed + 2], handed[#handed + 3] = id, token, ends[id]
+            else
+                -- Its record was lost, and with it the token. It queues again, and the short lease of this permit ends soon.
+                gone[#gone + 1] = id
+            end
         end
         answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
         i = i + 4 + ARGV[i + 3]
