@@ -310,6 +310,10 @@ public final class Bulkhead {
             lengthen(held, request.lease());
             return new Granted(held.ticket(), false);
         }
+        if (held != null && !restricted) {
+            // Its record was lost, and with it the token. It counts already.
+            return new Granted(grant(process, request), false);
+        }
         int limit = limit(request.limit());
         long ticket = request.fair() && request.ticket() > 0 ? possible(request.ticket()) : 0;
         if (ticket > 0 && isLost) {

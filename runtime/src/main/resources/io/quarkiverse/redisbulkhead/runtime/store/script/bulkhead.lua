@@ -111,19 +111,24 @@ end
 -- who gets a permit, with the end of its lease, and its record beside it; whose lease ends at another time.
 local ends, known = {}, {}
 local gone, went, added, described, came, extended, moved = {}, 0, {}, {}, 0, {}, 0
-for k = 5, asked do
-    if state[k] or not plain then
-        known[fields[k]] = state[k]
-        removed = removed + 1
-        scored[removed] = fields[k]
-    end
-end
-
 local size, held, ended = nil, 0, 0
 if asked > 4 or not plain or others > 0 and not onlyRenews then
     size = call('ZCARD', HOLDERS)
     ended = size > 0 and call('ZCOUNT', HOLDERS, '-inf', nowText) or 0
     held = size - ended
+end
+local room = plain and huge or -1
+for k = 3, plain and firstCall - 5 or 0, 5 do
+    room = min(room, override or tonumber(ARGV[k]))
+end
+local freed = removed
+local isSimple = others == 0 and held + asked - 4 <= room and last <= micros + SET_BACK
+for k = 5, asked do
+    if state[k] or not isSimple then
+        known[fields[k]] = state[k]
+        removed = removed + 1
+        scored[removed] = fields[k]
+    end
 end
 if removed > 0 and size ~= 0 then
     local scores = call('ZMSCORE', HOLDERS, unpack(scored))
@@ -155,11 +160,7 @@ local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed
 
-local room = plain and huge or -1
-for k = 3, plain and firstCall - 5 or 0, 5 do
-    room = min(room, override or tonumber(ARGV[k]))
-end
-if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not onlyRenews then
+if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
     if setBack then
         -- What was to end soon would last until the clock has caught up. From now on no lease lasts longer than it was given for.
@@ -277,7 +278,7 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
     end
 
     local function readOn(line)
-        local count = line.read == 0 and min(CHUNK, 2 + #scored) or CHUNK
+        local count = line.read == 0 and min(CHUNK, 2 + freed) or CHUNK
         local found = call('ZRANGE', line.key, line.read, line.read + count - 1, 'WITHSCORES')
         local ids, unknown = {}, {}
         for k = 1, #found, 2 do
@@ -425,13 +426,9 @@ if (others > 0 or held + asked - 4 > room or last > micros + SET_BACK) and not o
         queue.size, standby.size = 0, 0
     end
     for _, line in ipairs({ queue, standby }) do
-        local ids = line.size > 0 and { unpack(scored) } or {}
-        for k = line.size > 0 and 5 or asked + 1, asked do
-            ids[#ids + 1] = fields[k]
-        end
-        local scores = ids[1] and call('ZMSCORE', line.key, unpack(ids)) or {}
-        for k = 1, #ids do
-            line.at[ids[k]] = tonumber(scores[k] or nil)
+        local scores = line.size > 0 and removed > 0 and call('ZMSCORE', line.key, unpack(scored)) or {}
+        for k = 1, #scores do
+            line.at[scored[k]] = tonumber(scores[k] or nil)
         end
     end
 end
@@ -487,8 +484,7 @@ while i <= most do
                 end
             end
             local old = fair and ticket > 0 and min(max(ticket, SMALLEST_TICKET), max(last, micros)) or 0
-            -- A permit whose record was lost has no token to answer with. It counts, and its id is like a new one otherwise.
-            local record = ends[id] and (not queue or not queue.at[id] and not standby.at[id]) and (queue and records[id] or known[id])
+            local record = ends[id] and (queue and records[id] or known[id])
             for k = 1, ends[id] and came or 0, 2 do
                 record = described[k] == id and described[k + 1] or record
             end
@@ -497,7 +493,8 @@ while i <= most do
                 answer, ends[id], moved = tonumber(match(record, '^%d+') or 0), max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
-            elseif not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
+            elseif ends[id] or not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
+                -- One that is held although its record was lost counts already, and gets a token that it can be told.
                 if queue then
                     move(queue, id)
                     move(standby, id)

@@ -183,7 +183,8 @@ class CommandCountTest {
     @Test
     void rejectionsWriteNothing() throws Exception {
         run(acquires(10, ids("a", 10)));
-        assertThat(commandsOf(acquires(10, ids("b", 100)))).isEqualTo(commands("time exists hmget zcard zcount zrange"));
+        assertThat(commandsOf(acquires(10, ids("b", 100))))
+                .isEqualTo(commands("time exists hmget zcard zcount zmscore zrange"));
     }
 
     /**
