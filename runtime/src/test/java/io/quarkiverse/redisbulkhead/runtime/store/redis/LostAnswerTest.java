@@ -165,7 +165,9 @@ class LostAnswerTest {
         store = kind.open(redis, connections, new NotificationSubscriber(connections, "test", 10_000));
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
-        }, true).semaphore(SemaphoreSpec.named("reports").permits(1).build());
+        }, true)
+                // So that a look over another connection does not pass the release.
+                .semaphore(SemaphoreSpec.named("reports").permits(1).awaitRelease(true).build());
     }
 
     private void deliver() throws Exception {
