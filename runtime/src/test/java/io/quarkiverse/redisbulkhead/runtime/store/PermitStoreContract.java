@@ -1151,15 +1151,16 @@ public abstract class PermitStoreContract {
     @ValueSource(longs = { 1, 1_000, 1_000_000_000_000L })
     void aTicketThatIsAbsurdlySmallWaitsForTheEndOfTheGracePeriod(long absurd) {
         assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        ask("hostile").again(absurd).place(PLACE);
+        // So many that a store that reads the queue in parts does not come to the end of the grace period behind them.
+        Stream.of(ids("hostile", 5)).forEach(id -> ask(id).again(absurd).place(PLACE));
 
-        assertThat(bulkhead.poll(1, PLACE, "hostile").handedOver()).isEmpty();
+        assertThat(bulkhead.poll(1, PLACE, "hostile0").handedOver()).isEmpty();
         ask("late").again(ticketOfBefore()).place(PLACE);
         assertThat(bulkhead.holders()).isEmpty();
         stores.advance(PermitStore.GRACE_PERIOD);
         bulkhead.poll(1, PLACE, "late");
 
-        assertThat(bulkhead.holders()).containsExactly("hostile");
+        assertThat(bulkhead.holders()).singleElement().asString().startsWith("hostile");
     }
 
     /** Where anything is known, nothing was lost, and nobody waits in vain. */
