@@ -110,7 +110,8 @@ final class WaitingRoom {
 
     void permitFree(PermitFree notice) {
         PermitAdmission told = byId.get(notice.permitId());
-        if (told != null && wake(told.bulkhead().id(), 1) == 0) {
+        // No other waiter asks in its place: the store tells no one else of this permit until this waiter has asked or left.
+        if (told != null) {
             told.permitMayBeFree();
         }
     }
@@ -137,9 +138,9 @@ final class WaitingRoom {
     }
 
     // Lets those ask for permits that are free who have the largest limit and, usually all have the same, have waited longest.
-    private int wake(BulkheadId bulkhead, int most) {
+    private void wake(BulkheadId bulkhead, int most) {
         if (most < 1) {
-            return 0;
+            return;
         }
         List<PermitAdmission> candidates = admissions(bulkhead);
         candidates.sort(Comparator.comparingInt((PermitAdmission admission) -> admission.spec().permits()).reversed());
@@ -152,7 +153,6 @@ final class WaitingRoom {
                 woken++;
             }
         }
-        return woken;
     }
 
     private List<PermitAdmission> admissions(BulkheadId bulkhead) {
