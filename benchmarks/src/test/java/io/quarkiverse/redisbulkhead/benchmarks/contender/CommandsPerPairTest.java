@@ -23,7 +23,7 @@ class CommandsPerPairTest {
     private static final double ALL_SHARED = 0.5;
 
     @ParameterizedTest
-    @CsvSource({ "SCRIPT, 2, 20", "SCRIPT_FAIR, 2, 20", "LOCK, 76, 76", "LOCAL, 0, 0", "PINGS, 2, 2" })
+    @CsvSource({ "SCRIPT, 2, 15", "SCRIPT_FAIR, 2, 15", "LOCK, 47, 47", "LOCAL, 0, 0", "PINGS, 2, 2" })
     void aPairCostsNoMoreThanIsKnown(Kind kind, int calls, int commands) throws Exception {
         try (Surroundings surroundings = Surroundings.start();
                 Contender contender = kind.open(surroundings, Limit.ample(kind.id()), 1);

@@ -27,7 +27,7 @@ public class HostileApplication {
     public void hold() {
         long now = System.currentTimeMillis();
         redis.execute("ZADD", START + "holders", Long.toString(now + MINUTES), MARKUP);
-        redis.execute("HSET", START + "details", MARKUP,
+        redis.execute("HSET", START + "state", MARKUP,
                 String.join("\n", "7", Long.toString(now), "60000", "3", "nobody", MARKUP,
                         MARKUP, MARKUP));
     }
@@ -35,7 +35,7 @@ public class HostileApplication {
     /** And not any more. */
     @DELETE
     public void end() {
-        redis.execute("DEL", START + "holders", START + "details");
+        redis.execute("DEL", START + "holders", START + "state");
     }
 
     @ApplicationScoped

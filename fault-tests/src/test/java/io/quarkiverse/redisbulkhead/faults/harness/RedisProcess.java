@@ -38,6 +38,9 @@ public final class RedisProcess implements AutoCloseable {
     // A node of a cluster has a second port, that much higher.
     private static final int BUS = 10_000;
 
+    // Of the record of a holder or waiter, from 0.
+    private static final int PROCESS_LINE = 4;
+
     private final int port;
     private final Path folder;
     private final List<String> arguments;
@@ -200,11 +203,30 @@ public final class RedisProcess implements AutoCloseable {
         return "redis-bulkhead:{" + bulkhead + "}:" + part;
     }
 
-    /** All permits that are held, and all places that are taken, by its clock. */
+    /** All permits that are held, and all waiters of live processes, by its clock. */
     List<String> livingMembers() {
         String afterNow = "(" + micros() / 1_000;
-        return ofEach(keys().stream().filter(key -> key.endsWith(":holders") || key.endsWith(":waiters")).toList(),
-                (pipeline, key) -> pipeline.zrangeByScore(key, afterNow, "+inf"), (key, ids) -> !ids.isEmpty());
+        List<String> living = new ArrayList<>(ofEach(keys().stream().filter(key -> key.endsWith(":holders")).toList(),
+                (pipeline, key) -> pipeline.zrangeByScore(key, afterNow, "+inf"), (key, ids) -> !ids.isEmpty()));
+        keys().stream().filter(key -> key.endsWith(":queue") || key.endsWith(":standby"))
+                .forEach(key -> living.addAll(livingWaiters(key)));
+        return living;
+    }
+
+    // A waiter lives as long as the process of its record. Without a record it is gone.
+    private List<String> livingWaiters(String key) {
+        long now = micros() / 1_000;
+        String state = key.substring(0, key.lastIndexOf(':')) + ":state";
+        return ask(jedis -> {
+            Map<String, String> fields = jedis.hgetAll(state);
+            return jedis.zrange(key, 0, -1).stream().filter(fields::containsKey)
+                    .filter(id -> Long.parseLong(fields.getOrDefault("alive " + processOf(fields.get(id)), "0")) > now)
+                    .map(id -> key + " " + id).toList();
+        });
+    }
+
+    private static String processOf(String record) {
+        return record.split("\n")[PROCESS_LINE];
     }
 
     /** The keys of bulkheads that would stay for ever. */

@@ -243,22 +243,25 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 26: one notice makes one waiter ask, the one that has waited longest in this process. */
+    /**
+     * Trap 26: one notice makes one waiter ask, the one that the store chose. If another one took the permit in its place, the
+     * store would tell no one of the next permit until this one had asked.
+     */
     @Test
-    void oneFreePermitWakesOneWaiterOfTheProcess() {
+    void oneFreePermitWakesTheWaiterThatTheStoreChose() {
         Admission first = wait(UNFAIR);
-        String firstId = idOf("reports");
         Admission second = wait(UNFAIR);
+        String secondId = idOf("reports");
 
-        store.listener.accept(new PermitFree(idOf("reports")));
+        store.listener.accept(new PermitFree(secondId));
 
         assertThat(store.log).containsExactly("acquire reports", "acquire reports", "acquire reports");
-        assertThat(idOf("reports")).isEqualTo(firstId);
+        assertThat(idOf("reports")).isEqualTo(secondId);
         store.acquires.get("reports").complete(new Granted(43, false));
-        assertThat(granted(first)).isCompleted();
-        assertThat(granted(second)).isNotDone();
-        end(first);
-        leave(second);
+        assertThat(granted(second)).isCompleted();
+        assertThat(granted(first)).isNotDone();
+        end(second);
+        leave(first);
     }
 
     /** Trap 11, Trap 12: nobody tells of a lease that ends, so the waiters ask then, all of them in one command. */

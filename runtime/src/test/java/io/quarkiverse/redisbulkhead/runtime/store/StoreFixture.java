@@ -15,6 +15,11 @@ public interface StoreFixture extends AutoCloseable {
     /** The store as another process sees it; the same object where there cannot be another process. */
     PermitStore second();
 
+    /** Whether a process can die while others go on, so that {@link #second()} is another process than {@link #first()}. */
+    default boolean hasOtherProcesses() {
+        return second() != first();
+    }
+
     /** Whether the store may lose its data, and then serves nobody for a moment. */
     default boolean mayLoseData() {
         return true;

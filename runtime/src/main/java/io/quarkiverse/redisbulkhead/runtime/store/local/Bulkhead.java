@@ -533,10 +533,7 @@ public final class Bulkhead {
     /** As {@link PermitStore#occupancy}. It changes nothing. */
     public Occupancy occupancy(int mostListed) {
         List<Holder> listed = holders.inOrder(mostListed, now).stream().map(Permit::describeHolder).toList();
-        boolean allLive = alive.values().stream().allMatch(until -> until > now);
-        int waiting = allLive ? waiting()
-                : (int) Stream.of(queue, standby, told).flatMap(set -> set.all().stream())
-                        .filter(this::isLive).count();
+        int waiting = (int) Stream.of(queue, standby, told).flatMap(set -> set.all().stream()).filter(this::isLive).count();
         List<Waiter> fair = liveWaiters(queue, mostListed);
         List<Waiter> others = Stream.concat(liveWaiters(standby, mostListed).stream(), liveWaiters(told, mostListed).stream())
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
