@@ -41,7 +41,8 @@ abstract class ProcessTestBase {
 
     private static final String NO_FAKETIME = "libfaketime is not installed, so no clock can be skewed"
             + " (Debian: apt-get install libfaketime)";
-    private static final Path FOLDER = Path.of("target", "processes");
+    // Of this JVM alone: several run at a time, and each unpacks the server.
+    private static final Path FOLDER = Path.of("target", "processes", Long.toString(ProcessHandle.current().pid()));
     static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     final List<SampleProcess> applications = new ArrayList<>();

@@ -68,7 +68,7 @@ class LostAnswerTest {
 
         deliver();
 
-        assertThat(inUse()).isZero();
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
     /** Trap 4: the request was carried out, and the connection was reset before the answer came. */
@@ -89,7 +89,7 @@ class LostAnswerTest {
 
         assertThat(get(admission.granted())).hasSize(1);
         get(admission.end());
-        assertThat(inUse()).isZero();
+        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
     /** Trap 4: the same when the second copy was rejected. */
