@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.handover;
 
 import java.util.List;
+import java.util.concurrent.FutureTask;
 
 import org.HdrHistogram.Histogram;
 
@@ -15,8 +16,9 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 
 /**
- * The time from the moment when one process begins to give a permit back until the thread that waits for it in another process
- * goes on; and, for comparison, that of a {@code PING} by a blocking caller on the same kind of connection, before and after.
+ * The time from the moment when a thread begins to release a permit until the thread that waits for it goes on, in the same process
+ * and in another one; and, for comparison, that of a {@code PING} by a blocking caller on the same kind of connection, before and
+ * after.
  */
 public final class HandOverPart implements Part {
 
@@ -26,8 +28,11 @@ public final class HandOverPart implements Part {
     /** The start of the names of the figures of a round trip. */
     public static final String ROUND_TRIP = ID + ".round-trip";
 
-    /** The start of the names of the figures of hand-overs. */
+    /** The start of the names of the figures of hand-overs to another process. */
     public static final String NEXT_WAITER = ID + ".next-waiter";
+
+    /** The start of the names of the figures of hand-overs within a process. */
+    public static final String SAME_PROCESS = ID + ".same-process";
 
     // Both processes begin cold.
     private static final int WARM_UP = 1_500;
@@ -59,16 +64,18 @@ public final class HandOverPart implements Part {
         Histogram roundTrips = new Histogram(DIGITS);
         ping(surroundings, new Histogram(DIGITS));
         ping(surroundings, roundTrips);
-        Histogram handOvers = handOvers(surroundings);
+        Histogram within = withinProcess(surroundings);
+        Histogram between = betweenProcesses(surroundings);
         ping(surroundings, roundTrips);
+        System.out.println();
         put(figures, ROUND_TRIP, roundTrips);
-        put(figures, NEXT_WAITER, handOvers);
-        System.out.printf("%nround trip %.0f µs, p99 %.0f µs; hand-over %.0f µs, p99 %.0f µs%n",
-                roundTrips.getValueAtPercentile(50) / NANOS_PER_MICRO, roundTrips.getValueAtPercentile(99) / NANOS_PER_MICRO,
-                handOvers.getValueAtPercentile(50) / NANOS_PER_MICRO, handOvers.getValueAtPercentile(99) / NANOS_PER_MICRO);
+        put(figures, SAME_PROCESS, within);
+        put(figures, NEXT_WAITER, between);
     }
 
     private static void put(Figures figures, String name, Histogram nanos) {
+        System.out.printf("%s %.0f µs, p99 %.0f µs%n", name, nanos.getValueAtPercentile(50) / NANOS_PER_MICRO,
+                nanos.getValueAtPercentile(99) / NANOS_PER_MICRO);
         figures.put(name + ".p50", nanos.getValueAtPercentile(50) / NANOS_PER_MICRO);
         figures.put(name + ".p99", nanos.getValueAtPercentile(99) / NANOS_PER_MICRO);
         figures.put(name + ".count", nanos.getTotalCount());
@@ -91,17 +98,36 @@ public final class HandOverPart implements Part {
         }
     }
 
-    private Histogram handOvers(Surroundings surroundings) throws Exception {
+    private Histogram withinProcess(Surroundings surroundings) throws Exception {
+        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
+            Relay one = new Relay(application);
+            Relay other = new Relay(application);
+            FutureTask<Void> running = new FutureTask<>(() -> {
+                other.run(rounds, true);
+                return null;
+            });
+            new Thread(running, "other runner").start();
+            one.run(rounds, false);
+            running.get();
+            return times(one, other.taken(), other.givenBack());
+        }
+    }
+
+    private Histogram betweenProcesses(Surroundings surroundings) throws Exception {
         try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx());
                 OtherProcess other = OtherProcess.start(surroundings.redis().port(), rounds)) {
             Relay here = new Relay(application);
             here.run(rounds, false);
             List<List<Long>> there = other.times();
-            Histogram nanos = new Histogram(DIGITS);
-            add(nanos, here.givenBack(), there.get(0));
-            add(nanos, there.get(1), here.taken());
-            return nanos;
+            return times(here, there.get(0), there.get(1));
         }
+    }
+
+    private Histogram times(Relay one, List<Long> otherTook, List<Long> otherGaveBack) {
+        Histogram nanos = new Histogram(DIGITS);
+        add(nanos, one.givenBack(), otherTook);
+        add(nanos, otherGaveBack, one.taken());
+        return nanos;
     }
 
     private void add(Histogram nanos, List<Long> givenBack, List<Long> taken) {

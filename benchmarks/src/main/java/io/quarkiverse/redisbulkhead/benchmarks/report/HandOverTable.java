@@ -14,6 +14,7 @@ final class HandOverTable {
     static String asciidoc(Figures figures) {
         return Table.ofNumbers("", "p50", "p99", "measured")
                 .row(row(figures, "a `PING` by a blocking caller", HandOverPart.ROUND_TRIP))
+                .row(row(figures, "from release to the next fair waiter in the same process", HandOverPart.SAME_PROCESS))
                 .row(row(figures, "from release to the next fair waiter in another process", HandOverPart.NEXT_WAITER))
                 .asciidoc();
     }

@@ -2,12 +2,14 @@ package io.quarkiverse.redisbulkhead.benchmarks.handover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 
-/** Two processes hand a permit to and fro. */
+/** Two threads, and two processes, hand a permit to and fro. */
 class HandOverPartTest {
 
     @Test
@@ -16,9 +18,11 @@ class HandOverPartTest {
         try (Surroundings surroundings = Surroundings.start()) {
             new HandOverPart(5, 10).run(surroundings, figures);
         }
-        // The last one of the other process is given back to nobody.
-        assertThat(figures.number(HandOverPart.NEXT_WAITER + ".count")).hasValue(19);
-        assertThat(figures.number(HandOverPart.NEXT_WAITER + ".p50").orElseThrow()).isPositive();
+        for (String handOver : List.of(HandOverPart.SAME_PROCESS, HandOverPart.NEXT_WAITER)) {
+            // At the end of the last one no caller waits.
+            assertThat(figures.number(handOver + ".count")).hasValue(19);
+            assertThat(figures.number(handOver + ".p50").orElseThrow()).isPositive();
+        }
         assertThat(figures.number(HandOverPart.ROUND_TRIP + ".p50").orElseThrow()).isPositive();
     }
 }

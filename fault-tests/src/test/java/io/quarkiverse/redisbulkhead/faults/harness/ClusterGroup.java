@@ -109,7 +109,8 @@ public final class ClusterGroup {
         target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(source));
         source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(target));
         for (String key = anyKey(source, slot); key != null; key = anyKey(source, slot)) {
-            source.command("MIGRATE", RedisProcess.HOST, Integer.toString(target.port()), key, "0", "5000");
+            // After a timeout the target may have the key already; that of the source counts, which has served it meanwhile.
+            source.command("MIGRATE", RedisProcess.HOST, Integer.toString(target.port()), key, "0", "5000", "REPLACE");
         }
         for (RedisProcess node : masters()) {
             node.command("CLUSTER", "SETSLOT", slot, "NODE", id(target));

@@ -30,7 +30,7 @@ public final class History {
     private final Map<String, Long> entries = new TreeMap<>();
     private final Map<String, Long> entriesOfWorkers = new TreeMap<>();
     private long entriesWithoutPermit;
-    private long entriesAboveLimit;
+    private final Map<String, Long> entriesAboveLimit = new HashMap<>();
     private long last = System.nanoTime();
 
     private static String id(String worker, long number) {
@@ -52,7 +52,7 @@ public final class History {
             entriesWithoutPermit++;
         }
         if (inside(other -> other.limited().equals(visit.limited())) > currentLimit(bulkhead)) {
-            entriesAboveLimit++;
+            entriesAboveLimit.merge(bulkhead, 1L, Long::sum);
         }
         entries.merge(bulkhead, 1L, Long::sum);
         entriesOfWorkers.merge(worker, 1L, Long::sum);
@@ -180,9 +180,9 @@ public final class History {
         return entriesWithoutPermit;
     }
 
-    /** How many executions exceeded the limit when they began. Executions whose process reported a loss do not count. */
-    public synchronized long entriesAboveLimit() {
-        return entriesAboveLimit;
+    /** How many executions of a bulkhead exceeded its limit when they began. Executions whose process reported a loss do not count. */
+    public synchronized long entriesAboveLimit(String bulkhead) {
+        return entriesAboveLimit.getOrDefault(bulkhead, 0L);
     }
 
     /** How many calls of a bulkhead were rejected because all permits were taken or too many callers waited. */

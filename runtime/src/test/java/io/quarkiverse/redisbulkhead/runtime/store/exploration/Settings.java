@@ -12,7 +12,6 @@ final class Settings {
     /** In each build. */
     static final List<Setting> SMALL = List.of(
             Setting.of("two try, and renew", 1, TRIES, TRIES).with(Rare.RENEWAL, 2),
-            Setting.of("three try for two permits", 2, TRIES, TRIES, TRIES),
             Setting.of("two try twice, one is killed", 1, TRIES, TRIES).calls(2).with(Rare.CRASH, 1),
             Setting.of("two try, an answer is not waited for", 1, TRIES, TRIES).with(Rare.TIMED_OUT, 1),
             Setting.of("two try, all is sent again", 1, TRIES, TRIES).with(Rare.SENT_AGAIN, 1),
@@ -24,8 +23,6 @@ final class Settings {
             Setting.of("one waits in order, another beside the queue", 1, WAITS_IN_ORDER, WAITS),
             Setting.of("two wait in order, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.DATA_LOST,
                     1),
-            Setting.of("two wait in order, one polls, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
-                    .with(Rare.DATA_LOST, 1).with(Rare.POLL, 1),
             Setting.of("two try, and renew, a key is evicted", 1, TRIES, TRIES).with(Rare.RENEWAL, 1).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the holders are evicted", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.HOLDERS_EVICTED, 1),
@@ -33,6 +30,12 @@ final class Settings {
             Setting.of("two wait beside the queue, a key is evicted", 1, WAITS, WAITS).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
+
+    /** Each takes as long as many of the small ones: in the nightly build. */
+    static final List<Setting> LONG = List.of(
+            Setting.of("three try for two permits", 2, TRIES, TRIES, TRIES),
+            Setting.of("two wait in order, one polls, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .with(Rare.DATA_LOST, 1).with(Rare.POLL, 1));
 
     /** With time to spare. */
     static final List<Setting> LARGE = List.of(
