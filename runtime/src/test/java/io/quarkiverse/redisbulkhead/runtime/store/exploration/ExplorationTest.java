@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Explores the protocol with the real scripts. {@code -Dexploration=long} explores more, as the profile {@code nightly} does,
- * {@code -Dexploration=large} still more, and {@code -Dexploration.depth} bounds how many moves it goes. The figures go to standard output and to {@code target}, and those of the document must
+ * {@code -Dexploration=large} still more, and {@code -Dexploration.depth} bounds how many moves it goes. The figures go to
+ * standard output and to {@code target}, and those of the document must
  * be the same.
  */
 class ExplorationTest {

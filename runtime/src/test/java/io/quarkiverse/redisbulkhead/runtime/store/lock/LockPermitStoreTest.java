@@ -381,7 +381,8 @@ class LockPermitStoreTest {
         assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1_397);
         assertThat(redis.command("HEXISTS", STATE, "held1398").toInteger()).isZero();
 
-        List<CompletableFuture<Boolean>> releases = Stream.concat(IntStream.range(0, 1_396).mapToObj(i -> "held" + i), Stream.of("held1399"))
+        List<CompletableFuture<Boolean>> releases = Stream
+                .concat(IntStream.range(0, 1_396).mapToObj(i -> "held" + i), Stream.of("held1399"))
                 .map(id -> store.release(BulkheadId.of("reports"), id).toCompletableFuture()).toList();
         for (CompletableFuture<Boolean> release : releases) {
             assertThat(get(release)).isTrue();
