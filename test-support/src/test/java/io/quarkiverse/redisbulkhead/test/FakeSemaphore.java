@@ -76,7 +76,7 @@ final class FakeSemaphore {
     /** Somebody else takes a permit. */
     synchronized String held(String method) {
         String id = "p" + ++ids;
-        holders.put(id, new Holder(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH,
+        holders.put(id, new Holder(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH,
                 Instant.EPOCH.plusSeconds(30)));
         return id;
     }
@@ -84,7 +84,7 @@ final class FakeSemaphore {
     /** Somebody begins to wait; whoever waits gets the next permit. */
     synchronized void waits(String method) {
         String id = "w" + ++ids;
-        waiters.add(new Waiter(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
+        waiters.add(new Waiter(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
     }
 
     synchronized void resize(int permits) {

@@ -8,6 +8,7 @@ import java.util.function.BiFunction;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.JointCall;
@@ -70,6 +71,16 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
     @Override
     public Object group() {
         return size == 0 ? null : bulkhead;
+    }
+
+    // A heavy permit costs Redis as much as many light ones.
+    @Override
+    public int load() {
+        int load = size;
+        for (byte[] word : words) {
+            load += word.length > 0 && word[0] == '*' ? Weights.of(new String(word, StandardCharsets.UTF_8)) - 1 : 0;
+        }
+        return load;
     }
 
     // An acquire goes right behind a release or a cancellation.
