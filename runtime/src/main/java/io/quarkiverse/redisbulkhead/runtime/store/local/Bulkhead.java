@@ -647,6 +647,8 @@ public final class Bulkhead {
             Permit first = queue.first();
             if (!isLive(first)) {
                 queue.remove(first);
+            } else if (holders.weight() >= limit(first.request().limit())) {
+                return;
             } else if (isTooHeavy(first)) {
                 queue.remove(first);
                 tell(first.process(), new Notice.PermitFree(first.id()));
@@ -675,10 +677,11 @@ public final class Bulkhead {
         for (int i = 0; i < TOLD_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
             Permit next = standby.first();
             boolean isLive = isLive(next);
-            boolean isFree = isFree(next.weight(), next.request().limit());
-            if (isLive && !isFree && !isTooHeavy(next)) {
-                boolean lighterMayFit = isFree(1, next.request().limit());
-                if (!lighterMayFit
+            boolean isAnyFree = isFree(1, next.request().limit());
+            boolean isTold = isLive && isFree(next.weight(), next.request().limit());
+            boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
+            if (isLive && !isTold && !isRefused) {
+                if (!isAnyFree
                         && (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
                     break;
                 }
@@ -686,10 +689,10 @@ public final class Bulkhead {
                 passedOver.add(next);
             }
             standby.remove(next);
-            if (isLive && isTooHeavy(next)) {
-                tell(next.process(), new Notice.PermitFree(next.id()));
-            } else if (isLive && isFree) {
+            if (isTold) {
                 told.add(next, micros + TOLD_MICROS);
+            }
+            if (isTold || isRefused) {
                 tell(next.process(), new Notice.PermitFree(next.id()));
             }
         }

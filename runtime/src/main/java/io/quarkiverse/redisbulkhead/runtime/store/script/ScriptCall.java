@@ -99,7 +99,7 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
 
     private List<byte[]> arguments(List<? extends JointCall<?>> calls) {
         List<Terms> terms = new ArrayList<>(1);
-        List<byte[]> all = new ArrayList<>(7 + 2 * calls.size());
+        List<byte[]> all = new ArrayList<>(8 + 2 * calls.size());
         for (JointCall<?> call : calls) {
             ScriptCall<?> each = (ScriptCall<?>) call;
             // There are few, and most often it is the last one.
@@ -109,6 +109,7 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
         }
         all.add(bytes(script.process()));
         all.add(bytes(terms.size()));
+        all.add(bytes(calls.stream().anyMatch(call -> call.load() > call.size()) ? 1 : 0));
         terms.forEach(stated -> stated.write(all));
         for (JointCall<?> call : calls) {
             ScriptCall<?> each = (ScriptCall<?>) call;

@@ -12,7 +12,7 @@
 -- The weight is part of the id, so that no lost record changes it: '*3*abc' has weight 3; without such a start it is 1.
 -- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
 --
--- ARGV[1] the process that calls; ARGV[2] number of terms
+-- ARGV[1] the process that calls; ARGV[2] number of terms; ARGV[3] 1 if any permit id that follows tells a weight, else 0
 -- then    the terms: limit; lease, ms; for how long the process is alive without a poll, ms, 0 for a caller that does not wait; 1 to wait in
 --         the queue, 0 on standby; the record from the line break before the lease on
 -- then    the calls:
@@ -62,23 +62,22 @@ local now = floor(micros / 1000)
 local from, nowText = micros > now * 1000 and now + 1 or now, format('%d', now)
 local me = ARGV[1]
 
--- Whether any permit that this is about may weigh more than 1. As most do not, an id is looked at once, and not wherever a weight counts.
-local heavy = false
+-- Whether any permit that this is about may weigh more than 1. As most do not, weights are not looked up without it.
+local heavy = ARGV[3] == '1'
 local function weigh(id)
-    local weight = byte(id) == STAR and tonumber(match(id, '^%*(%d%d?%d?%d?)%*'))
-    heavy = heavy or weight ~= false
-    return weight and max(1, min(weight, HEAVIEST)) or 1
+    if byte(id) ~= STAR then
+        return 1
+    end
+    heavy = true
+    return max(1, min(tonumber(match(id, '^%*(%d%d?%d?%d?)%*')) or 1, HEAVIEST))
 end
 
 ---- Load
 
-local firstCall, most, i, asked, removed = 3 + 5 * ARGV[2], #ARGV, 3 + 5 * ARGV[2], 4, 0
+local firstCall, most, i, asked, removed = 4 + 5 * ARGV[2], #ARGV, 4 + 5 * ARGV[2], 4, 0
 local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'stated limits' }, {}, false, true
 while i <= most do
     local what = ARGV[i]
-    if byte(ARGV[i + 1]) == STAR then
-        heavy = true
-    end
     if what == 'release' then
         removed = removed + 1
         scored[removed] = ARGV[i + 1]
@@ -94,7 +93,7 @@ while i <= most do
     elseif what == 'cancel' or what == 'poll' then
         plain, i = false, what == 'poll' and i + 1 or i
         for k = i + 3, i + 2 + ARGV[i + 2] do
-            heavy, removed = heavy or byte(ARGV[k]) == STAR, removed + 1
+            removed = removed + 1
             scored[removed] = ARGV[k]
         end
         i = i + 3 + ARGV[i + 2]
@@ -103,7 +102,6 @@ while i <= most do
     else
         if what == 'queue' then
             plain, i = false, i + 2
-            heavy = heavy or byte(ARGV[i + 1]) == STAR
         elseif what == 'revoke' then
             plain = false
         end
@@ -135,7 +133,7 @@ if asked > 4 or not plain or others > 0 and not onlyRenews then
     held = size - ended
 end
 local room = plain and huge or -1
-for k = 3, plain and firstCall - 5 or 0, 5 do
+for k = 4, plain and firstCall - 5 or 0, 5 do
     room = min(room, override or tonumber(ARGV[k]))
 end
 local freed, wanted = removed, asked - 4
@@ -381,7 +379,8 @@ if not isSimple and not onlyRenews then
             readOn(queue)
         end
         if not graceEnd and walk(queue, huge, function(id, waiter, ticket)
-            local weight, most = weigh(id), override or waiter.limit
+            local most = override or waiter.limit
+            local weight = held < most and weigh(id) or 1
             if weight > most then
                 return refuse(id, waiter)
             elseif held + weight > most then
@@ -408,15 +407,16 @@ if not isSimple and not onlyRenews then
             return
         end
         walk(standby, LOOKS, function(id, waiter)
-            local taken, weight, most = held + toldNow, weigh(id), override or waiter.limit
-            if weight > most then
-                return refuse(id, waiter)
-            elseif taken + weight <= most then
-                move(standby, id, micros + TOLD)
-                tell(waiter.process, 'free ' .. id)
-                return false
-            elseif taken < most then
-                -- A lighter one may fit.
+            local taken, most = held + toldNow, override or waiter.limit
+            if taken < most then
+                local weight = weigh(id)
+                if weight > most then
+                    refuse(id, waiter)
+                elseif taken + weight <= most then
+                    move(standby, id, micros + TOLD)
+                    tell(waiter.process, 'free ' .. id)
+                end
+                -- Else a lighter one may fit.
                 return false
             end
             for limit in string.gmatch(override and '' or stated, ' (%d+):') do
@@ -503,7 +503,7 @@ while i <= most do
                 serve()
             end
             if what ~= terms then
-                local at = 5 * what - 2
+                local at = 5 * what - 1
                 terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
                 suffix, ending = '\n' .. nowText .. tail, from + lease
                 endingText = format('%d', ending)
