@@ -72,12 +72,11 @@ public final class Weights {
 
     /** The permit of an entry; the entry itself when that is the one with the id. */
     public static String permitOf(String entry) {
-        int end = entry.indexOf(FURTHER);
-        return end < 0 ? entry : entry.substring(0, end);
+        return isFurther(entry) ? entry.substring(0, entry.indexOf(FURTHER)) : entry;
     }
 
     /** Whether an entry is not the one with the id. */
     public static boolean isFurther(String entry) {
-        return entry.indexOf(FURTHER) >= 0;
+        return !entry.isEmpty() && entry.charAt(0) == MARK && entry.indexOf(FURTHER) >= 0;
     }
 }

@@ -186,7 +186,7 @@ if not isSimple and not onlyRenews then
         -- What was to end soon would last until the clock has caught up. From now on no lease lasts longer than it was given for.
         local latest, seen = call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES'), {}
         for k = 1, #latest, 2 do
-            local id = match(latest[k], '^[^ ]+')
+            local id = match(latest[k], '^(%*.-) ') or latest[k]
             local lease = not seen[id] and tonumber(match(call('HGET', STATE, id) or '', '^%d+\n%d+\n(%d+)\n'))
             seen[id] = true
             weigh(id)
@@ -244,7 +244,7 @@ if not isSimple and not onlyRenews then
         end
         while rank < size do
             first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
-            local id = heavy and match(first[1], '^[^ ]+') or first[1]
+            local id = heavy and match(first[1], '^(%*.-) ') or first[1]
             if not isChanged[id] then
                 least = min(least, tonumber(first[2]))
                 break
@@ -594,7 +594,7 @@ while i <= most do
     elseif what == 'revoke' then
         local id = ARGV[i + 1]
         -- Any text may come here, also that of a further entry.
-        answer = ends[id] and not string.find(id, ' ', 1, true) and 1 or 0
+        answer = ends[id] and not match(id, '^%*.* ') and 1 or 0
         if answer == 1 then
             local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
             drop(id)

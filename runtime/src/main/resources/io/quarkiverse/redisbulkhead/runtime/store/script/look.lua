@@ -47,7 +47,7 @@ while rank < size and #listed < most and looks > 0 do
     local found = call('ZRANGE', HOLDERS, rank, rank + math.min(CHUNK, most - #listed) - 1, 'WITHSCORES')
     local ids, ends, after = {}, {}, rank + #found / 2
     for k = 1, #found, 2 do
-        if not string.find(found[k], ' ', 1, true) then
+        if not string.match(found[k], '^%*.* ') then
             ids[#ids + 1], ends[#ends + 1] = found[k], found[k + 1]
             after = math.max(after, rank + (k - 1) / 2 + tonumber(string.match(found[k], '^%*(%d%d?%d?%d?)%*') or 1))
         end
