@@ -109,7 +109,7 @@ export class RedisBulkheadOccupants extends LitElement {
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
         ${people.some(one => one.weight > 1) ? html`
-          <vaadin-grid-sort-column path="weight" header="Weight" width="85px" flex-grow="0" resizable
+          <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
