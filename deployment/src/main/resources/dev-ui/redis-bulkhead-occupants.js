@@ -91,8 +91,9 @@ export class RedisBulkheadOccupants extends LitElement {
     if (this.filtered && people.length < listed) {
       notes.push(`${count(people.length, 'match', 'matches')} of ${listed.toLocaleString('en')}.`);
     }
-    if (listed < all) {
-      notes.push(`${listed.toLocaleString('en')} of ${all.toLocaleString('en')} are listed.`);
+    const shown = this._tab === 0 ? this.row.listedWeight : listed;
+    if (shown < all) {
+      notes.push(`${shown.toLocaleString('en')} of ${all.toLocaleString('en')} are listed.`);
     }
     return notes.length > 0 ? html`<div class="about note" role="status">${notes.join(' ')}</div>` : '';
   }
@@ -107,6 +108,9 @@ export class RedisBulkheadOccupants extends LitElement {
         ${this._text('method', 'Method', '190px', 2)}
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
+        ${people.some(one => one.weight > 1) ? html`
+          <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
+            ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>

@@ -44,12 +44,17 @@ function limitRow(bulkhead, limit, query) {
     statedLimits: limit.statedLimits,
     history: limit.history,
     listedHolders: limit.holders.length,
+    listedWeight: weight(limit.holders),
     listedWaiters: limit.waiters.length,
     holders,
     waiters,
     resizable: actionable(bulkhead),
     found: found || holders.length > 0 || waiters.length > 0,
   };
+}
+
+function weight(holders) {
+  return holders.reduce((sum, holder) => sum + holder.weight, 0);
 }
 
 function people(all, inRow, query) {
@@ -77,6 +82,7 @@ function sum(bulkhead, limits) {
     statedLimits: [...new Set(limits.flatMap(limit => limit.limitsDiffer ? limit.statedLimits : []))].sort((a, b) => a - b),
     history: added(limits.map(limit => limit.history)),
     listedHolders: total('listedHolders'),
+    listedWeight: total('listedWeight'),
     listedWaiters: total('listedWaiters'),
     holders: limits.flatMap(limit => limit.holders),
     waiters: limits.flatMap(limit => limit.waiters),

@@ -10,12 +10,13 @@ import java.util.Optional;
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty when the bulkhead is one limit for all
  * @param ticket the permit's fencing token; a later permit of the same bulkhead and key has a greater one
+ * @param weight how much of the limit the permit takes, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
  * @param since when the permit was granted, by the clock of Redis
  * @param until when the lease ends, by the clock of Redis
  */
-public record Holder(String permitId, String bulkhead, Optional<String> key, long ticket, String application,
+public record Holder(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until) {
 }

@@ -55,7 +55,7 @@ import java.lang.annotation.Target;
  * <p>
  * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A
  * bulkhead may be named in several places; all of them must state the same values, except that {@link #permits} may
- * be left out.
+ * be left out, and that {@link #weight} may differ.
  */
 @Inherited
 @Documented
@@ -90,6 +90,17 @@ public @interface RedisBulkhead {
      * @return the limit, from 1 to 2<sup>31</sup>-1
      */
     int permits() default PERMITS_UNSET;
+
+    /**
+     * How much of the limit a call takes: one that needs three times as much of what the bulkhead protects as others has weight
+     * 3. It gets all of it at once, as one permit, or waits. Places that share a bulkhead may state different weights.
+     * <p>
+     * In a bulkhead that is not {@link #fair}, lighter calls take what is free for as long as they come, so heavy ones may wait
+     * for very long.
+     *
+     * @return from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
+     */
+    int weight() default 1;
 
     /**
      * Whether permits go to waiting callers in the order in which Redis saw their requests. A call that does not wait

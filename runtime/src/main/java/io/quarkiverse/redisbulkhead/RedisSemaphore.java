@@ -71,7 +71,7 @@ public interface RedisSemaphore {
     SemaphoreSpec spec();
 
     /**
-     * Takes a permit if one is free now; one attempt.
+     * Takes a permit of {@link SemaphoreSpec#weight()} if that much is free now; one attempt.
      *
      * @return the permit, to be released by the caller; empty when the bulkhead is full
      * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
@@ -88,7 +88,31 @@ public interface RedisSemaphore {
     Uni<Optional<Permit>> tryAcquireAsync();
 
     /**
-     * Takes a permit, and waits for one where none is free. The waiting thread parks; interrupting it ends the wait.
+     * Takes a permit of that weight if that much is free now; one attempt, and all or none.
+     *
+     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
+     * @return one permit, to be released by the caller, which gives all of it back; empty when less is free, and when the limit
+     *         is below the weight since {@link #resize}
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
+     * @throws IllegalArgumentException when the weight is out of range
+     * @throws IllegalStateException when called on an event loop
+     */
+    Optional<Permit> tryAcquire(int weight);
+
+    /**
+     * The asynchronous twin of {@link #tryAcquire(int)}.
+     *
+     * @param weight as for {@link #tryAcquire(int)}
+     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
+     *         emitted, it is given back
+     * @throws IllegalArgumentException when the weight is out of range
+     */
+    Uni<Optional<Permit>> tryAcquireAsync(int weight);
+
+    /**
+     * Takes a permit of {@link SemaphoreSpec#weight()}, and waits until that much is free. The waiting thread parks;
+     * interrupting it ends the wait.
      *
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit, to be released by the caller
@@ -109,6 +133,32 @@ public interface RedisSemaphore {
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      */
     Uni<Permit> acquireAsync(Duration maxWait);
+
+    /**
+     * Takes a permit of that weight, and waits until that much is free. It takes all of it or nothing: while it waits it holds
+     * no part. In a fair bulkhead nobody overtakes it; in one that is not fair, lighter calls do as long as they fit.
+     *
+     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
+     * @param maxWait as for {@link #acquire(Duration)}
+     * @return one permit, to be released by the caller, which gives all of it back
+     * @throws BulkheadFullException when less was free in time; at once when {@link #resize} sets a limit below the weight
+     * @throws BulkheadUnavailableException as for {@link #acquire(Duration)}
+     * @throws IllegalArgumentException when the weight is out of range, or {@code maxWait} is null, negative or too long
+     * @throws IllegalStateException when called on an event loop
+     */
+    Permit acquire(int weight, Duration maxWait);
+
+    /**
+     * The asynchronous twin of {@link #acquire(int, Duration)}; no thread waits.
+     *
+     * @param weight as for {@link #acquire(int, Duration)}
+     * @param maxWait as for {@link #acquire(Duration)}
+     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
+     *         emitted, the wait ends, and a permit that is granted meanwhile is given back
+     * @throws IllegalArgumentException when the weight is out of range, or {@code maxWait} is null, negative or too long
+     */
+    Uni<Permit> acquireAsync(int weight, Duration maxWait);
 
     /**
      * Runs something with a permit; waits for one as long as {@link SemaphoreSpec#maxWait()} says. As a guarded method

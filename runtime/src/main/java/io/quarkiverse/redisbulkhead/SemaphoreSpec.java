@@ -23,10 +23,14 @@ public final class SemaphoreSpec {
     /** The longest wait. */
     public static final Duration MAX_WAIT = Duration.ofDays(365);
 
+    /** The greatest weight of a permit. */
+    public static final int MAX_WEIGHT = 1_000;
+
     private static final int UNSET = 0;
 
     private final String name;
     private final int permits;
+    private final int weight;
     private final boolean fair;
     private final Duration expire;
     private final Duration maxWait;
@@ -41,6 +45,7 @@ public final class SemaphoreSpec {
     private SemaphoreSpec(Builder builder) {
         this.name = builder.name;
         this.permits = builder.permits;
+        this.weight = builder.weight;
         this.fair = builder.fair;
         this.expire = builder.expire;
         this.maxWait = builder.maxWait;
@@ -56,7 +61,7 @@ public final class SemaphoreSpec {
      * Starts a definition.
      *
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
-     * @return a builder; what is not set is: not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
+     * @return a builder; what is not set is: weight 1, not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
      *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
      * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, no
      *         Unicode text, or that of a lock, or has control characters
@@ -92,6 +97,15 @@ public final class SemaphoreSpec {
      */
     public int permits() {
         return permits;
+    }
+
+    /**
+     * How much of the limit a permit takes.
+     *
+     * @return from 1 to {@value #MAX_WEIGHT}, and at most {@link #permits()}
+     */
+    public int weight() {
+        return weight;
     }
 
     /**
@@ -183,6 +197,7 @@ public final class SemaphoreSpec {
     public Builder toBuilder() {
         Builder builder = new Builder(name);
         builder.permits = permits;
+        builder.weight = weight;
         builder.fair = fair;
         builder.expire = expire;
         builder.maxWait = maxWait;
@@ -206,13 +221,14 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(), maxWaiters(),
-                awaitRelease);
+        return List.of(name, permits, weight, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(),
+                maxWaiters(), awaitRelease);
     }
 
     @Override
     public String toString() {
-        return "'" + name + "' (permits=" + permits + ", fair=" + fair + ", expire=" + expire + ", maxWait=" + maxWait
+        return "'" + name + "' (permits=" + permits + ", weight=" + weight + ", fair=" + fair + ", expire=" + expire
+                + ", maxWait=" + maxWait
                 + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
                 + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters)
                 + ", awaitRelease=" + awaitRelease + ")";
@@ -223,6 +239,7 @@ public final class SemaphoreSpec {
 
         private final String name;
         private int permits;
+        private int weight = 1;
         private boolean fair;
         private Duration expire = Duration.ofSeconds(30);
         private Duration maxWait = Duration.ZERO;
@@ -249,6 +266,20 @@ public final class SemaphoreSpec {
                 throw new IllegalArgumentException("permits must be at least 1, but is " + permits);
             }
             this.permits = permits;
+            return this;
+        }
+
+        /**
+         * Sets how much of the limit a permit takes, for calls that need more of what the bulkhead protects than others. A
+         * permit is all or none: a call of weight 3 runs when three permits are free at once. In a bulkhead that is not fair,
+         * lighter calls may take what is free for as long as they come, so heavy ones can wait for very long.
+         *
+         * @param weight from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
+         * @return this
+         * @throws IllegalArgumentException when it is out of range
+         */
+        public Builder weight(int weight) {
+            this.weight = SpecChecks.weight(weight);
             return this;
         }
 
@@ -376,10 +407,15 @@ public final class SemaphoreSpec {
          *
          * @return the value
          * @throws IllegalStateException when {@link #permits} was not set
+         * @throws IllegalArgumentException when {@link #weight} is more than {@link #permits}
          */
         public SemaphoreSpec build() {
             if (permits == UNSET) {
                 throw new IllegalStateException("permits of bulkhead '" + name + "' must be set");
+            }
+            if (weight > permits) {
+                throw new IllegalArgumentException("weight must not be more than the permits of bulkhead '" + name
+                        + "', which are " + permits + ", but is " + weight);
             }
             return new SemaphoreSpec(this);
         }

@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * @param limit the number of permits that is in force here: what {@link RedisSemaphore#resize} set, else this
  *        application's own definition. For a key whose limit a {@link BulkheadKeyResolver} tells: the one by which permits
  *        were asked for within the last minute, if there is exactly one; else that of the definition
- * @param inUse the number of unexpired permits; above {@code limit} where another instance has a higher one
+ * @param inUse what the unexpired permits weigh together; above {@code limit} where another instance has a higher one
  * @param waiting how many wait for a permit
  * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
  * @param statedLimits the different limits by which instances asked for permits within the last minute, ascending;
@@ -28,7 +28,7 @@ public record SemaphoreStatus(String name, Optional<String> key, int limit, int 
      * @param name the bulkhead
      * @param key the key value; empty when the bulkhead is one limit for all
      * @param limit the number of permits that is in force here
-     * @param inUse the number of unexpired permits
+     * @param inUse what the unexpired permits weigh together
      * @param waiting how many wait for a permit
      * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
      * @param statedLimits the different limits by which instances asked for permits within the last minute

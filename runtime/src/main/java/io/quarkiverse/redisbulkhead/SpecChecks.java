@@ -29,6 +29,14 @@ final class SpecChecks {
         return name;
     }
 
+    static int weight(int weight) {
+        if (weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT) {
+            throw new IllegalArgumentException(
+                    "weight must be from 1 to " + SemaphoreSpec.MAX_WEIGHT + ", but is " + weight);
+        }
+        return weight;
+    }
+
     static <T> T stated(String field, T value) {
         if (value == null) {
             throw new IllegalArgumentException(field + " must not be null");

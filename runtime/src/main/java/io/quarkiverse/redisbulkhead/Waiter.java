@@ -10,12 +10,13 @@ import java.util.Optional;
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty when the bulkhead is one limit for all
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
+ * @param weight how much of the limit the permit takes, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
  * @param since when Redis saw the request, by its clock
  * @param until when the place is given up unless the application shows that it is alive, by the clock of Redis
  */
-public record Waiter(String permitId, String bulkhead, Optional<String> key, long ticket, String application,
+public record Waiter(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until) {
 }

@@ -97,6 +97,22 @@ class SemaphoreSpecTest {
     }
 
     @Test
+    void theWeightIsFromOneToAThousandAndAtMostThePermits() {
+        SemaphoreSpec light = SemaphoreSpec.named("a").permits(3).build();
+        assertThat(light.weight()).isEqualTo(1);
+        SemaphoreSpec heavy = light.toBuilder().weight(3).build();
+        assertThat(heavy.weight()).isEqualTo(3);
+        assertThat(heavy).isNotEqualTo(light).isEqualTo(heavy.toBuilder().build());
+        assertThat(heavy.toString()).contains("weight=3");
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").weight(0))
+                .withMessage("weight must be from 1 to 1000, but is 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").weight(1_001))
+                .withMessage("weight must be from 1 to 1000, but is 1001");
+        assertThatIllegalArgumentException().isThrownBy(() -> light.toBuilder().weight(4).build())
+                .withMessage("weight must not be more than the permits of bulkhead 'a', which are 3, but is 4");
+    }
+
+    @Test
     void needsPermits() {
         assertThatIllegalStateException().isThrownBy(() -> SemaphoreSpec.named("a").build()).withMessageContaining("permits");
     }

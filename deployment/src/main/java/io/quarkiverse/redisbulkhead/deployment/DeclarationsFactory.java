@@ -32,7 +32,8 @@ final class DeclarationsFactory {
         return new GuardedMethod(guard.bean().name().toString(), guard.method().name(),
                 ErasedTypes.parametersOf(guard.method()), usage.returnKinds().of(guard.returns()).orElseThrow(), guard.label(),
                 guard.bulkheads().stream()
-                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), key(guard, bulkhead, usage.keyResolvers())))
+                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), bulkhead.weight(),
+                                key(guard, bulkhead, usage.keyResolvers())))
                         .toList());
     }
 

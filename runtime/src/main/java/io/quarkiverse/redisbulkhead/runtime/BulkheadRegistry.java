@@ -196,6 +196,16 @@ public class BulkheadRegistry implements RedisBulkheads {
         return semaphore;
     }
 
+    /**
+     * The semaphore behind a bulkhead, for the calls of one place.
+     *
+     * @param name a declared name
+     * @param weight what the annotation there states; what is configured wins
+     */
+    Semaphore core(String name, int weight) {
+        return bulkheads.isConfigured(name, "weight") ? core(name) : core(name).weighing(weight);
+    }
+
     private String unknown(String name) {
         List<String> known = NearestNames.to(name, semaphores.keySet());
         if (known.isEmpty()) {

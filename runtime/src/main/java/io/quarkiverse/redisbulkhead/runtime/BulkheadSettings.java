@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.definition.LocalLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.WeightLimits;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /**
@@ -109,6 +110,7 @@ final class BulkheadSettings {
     boolean isConfigured(String name, String member) {
         return configured(name).map(own -> switch (member) {
             case "permits" -> own.permits().isPresent();
+            case "weight" -> own.weight().isPresent();
             case "fair" -> own.fair().isPresent();
             case "expire" -> own.expire().isPresent();
             case "max-wait" -> own.maxWait().isPresent();
@@ -133,6 +135,7 @@ final class BulkheadSettings {
         int before = errors.size();
         SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(config.onOutage())
                 .awaitRelease(config.awaitRelease());
+        spec.weight(definitions.weight(name));
         definitions.expire(name).ifPresent(spec::expire);
         definitions.maxWait(name).ifPresent(spec::maxWait);
         OptionalInt permits = configured.map(BulkheadConfig::permits).filter(OptionalInt::isPresent)
@@ -142,6 +145,8 @@ final class BulkheadSettings {
             spec.localPermits(Math.max(1, limit / Math.max(1, config.instances())));
         });
         configured.ifPresent(own -> apply(name, own, spec));
+        permits.ifPresent(limit -> WeightLimits.check(name, limit,
+                configured.map(BulkheadConfig::weight).orElse(OptionalInt.empty()), definitions, errors::add));
         if (errors.size() == before && permits.isPresent()) {
             boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);
             byName.put(name, new Setting(spec.build(), enabled));
@@ -152,6 +157,7 @@ final class BulkheadSettings {
     }
 
     private void apply(String name, BulkheadConfig own, SemaphoreSpec.Builder spec) {
+        own.weight().ifPresent(weight -> set(name, "weight", weight, spec::weight));
         own.fair().ifPresent(spec::fair);
         own.expire().ifPresent(expire -> set(name, "expire", expire, spec::expire));
         own.maxWait().ifPresent(wait -> set(name, "max-wait", wait, spec::maxWait));

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.eclipse.microprofile.config.Config;
 
@@ -55,6 +56,7 @@ final class DeclaredBulkheads {
         SemaphoreSpec spec = setting.spec();
         List<DefinedValue> values = new ArrayList<>();
         values.add(value(name, "permits", Integer.toString(spec.permits()), stated(name, one -> one.permits().isPresent())));
+        values.add(value(name, "weight", weights(name, spec), stated(name, Definition::statesWeight)));
         values.add(value(name, "fair", Boolean.toString(spec.fair()), stated(name, Definition::fair)));
         values.add(value(name, "expire", text(spec.expire()), stated(name, Definition::statesExpire)));
         values.add(value(name, "max-wait", text(spec.maxWait()), stated(name, Definition::statesMaxWait)));
@@ -67,6 +69,13 @@ final class DeclaredBulkheads {
         values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
         values.add(value(name, "enabled", Boolean.toString(setting.enabled()), Optional.empty(), "enabled"));
         return values;
+    }
+
+    /** Places may state different ones. */
+    private String weights(String name, SemaphoreSpec spec) {
+        return settings.isConfigured(name, "weight") ? Integer.toString(spec.weight())
+                : settings.definitions(name).stream().flatMapToInt(definition -> definition.weight().stream()).distinct()
+                        .sorted().mapToObj(Integer::toString).collect(Collectors.joining(", "));
     }
 
     /** The first place that states something. */

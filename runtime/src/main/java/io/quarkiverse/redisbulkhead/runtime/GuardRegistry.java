@@ -67,7 +67,7 @@ public class GuardRegistry {
 
     private static SemaphoreOfCall semaphoreOfCall(GuardedBulkhead bulkhead, String method, BulkheadRegistry bulkheads) {
         String name = bulkheads.resolved(bulkhead.name());
-        Semaphore semaphore = bulkheads.core(name);
+        Semaphore semaphore = bulkheads.core(name, bulkhead.weight());
         if (!bulkheads.isEnabled(name)) {
             return arguments -> semaphore;
         }

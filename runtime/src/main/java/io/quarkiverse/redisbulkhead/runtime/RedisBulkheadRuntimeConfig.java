@@ -298,6 +298,14 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt permits();
 
         /**
+         * How much of the limit each call takes, from 1 to 1,000 and at most the permits. Without it, what the annotation of
+         * the call says, else 1.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".weight=3}
+         */
+        OptionalInt weight();
+
+        /**
          * Whether permits go to waiting callers in the order of their requests. Without it, what the annotation says, else
          * not.
          * <p>

@@ -92,8 +92,8 @@ final class SemaphoreView implements RedisSemaphore {
         return new PermitCalls("RedisSemaphore", waiting, runtime, admission -> admission);
     }
 
-    private PermitCalls within(Duration maxWait) {
-        return calls(limit().within(maxWait));
+    private PermitCalls within(int weight, Duration maxWait) {
+        return calls(limit().weighing(weight).within(maxWait));
     }
 
     @Override
@@ -103,27 +103,47 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public Optional<Permit> tryAcquire() {
+        return tryAcquire(spec().weight());
+    }
+
+    @Override
+    public Uni<Optional<Permit>> tryAcquireAsync() {
+        return tryAcquireAsync(spec().weight());
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire(int weight) {
         try {
-            return Optional.of(within(Duration.ZERO).acquire("tryAcquire"));
+            return Optional.of(within(weight, Duration.ZERO).acquire("tryAcquire"));
         } catch (BulkheadFullException e) {
             return Optional.empty();
         }
     }
 
     @Override
-    public Uni<Optional<Permit>> tryAcquireAsync() {
-        return within(Duration.ZERO).acquireAsync(asked -> asked.map(Optional::of)
+    public Uni<Optional<Permit>> tryAcquireAsync(int weight) {
+        return within(weight, Duration.ZERO).acquireAsync(asked -> asked.map(Optional::of)
                 .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
     }
 
     @Override
     public Permit acquire(Duration maxWait) {
-        return within(maxWait).acquire("acquire");
+        return acquire(spec().weight(), maxWait);
     }
 
     @Override
     public Uni<Permit> acquireAsync(Duration maxWait) {
-        return within(maxWait).acquireAsync(asked -> asked);
+        return acquireAsync(spec().weight(), maxWait);
+    }
+
+    @Override
+    public Permit acquire(int weight, Duration maxWait) {
+        return within(weight, maxWait).acquire("acquire");
+    }
+
+    @Override
+    public Uni<Permit> acquireAsync(int weight, Duration maxWait) {
+        return within(weight, maxWait).acquireAsync(asked -> asked);
     }
 
     @Override
@@ -208,7 +228,7 @@ final class SemaphoreView implements RedisSemaphore {
     }
 
     private int checkedSize(int permits) {
-        return spec().toBuilder().permits(permits).build().permits();
+        return spec().toBuilder().weight(1).permits(permits).build().permits();
     }
 
     @Override

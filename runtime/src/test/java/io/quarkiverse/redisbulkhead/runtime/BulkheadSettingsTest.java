@@ -31,11 +31,11 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 class BulkheadSettingsTest {
 
-    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, false, "30s", "2s");
-    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("Open#call", "a.b c", RedisBulkhead.PERMITS_UNSET, false,
+    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "2s");
+    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("Open#call", "a.b c", RedisBulkhead.PERMITS_UNSET, 1, false,
             "30s", "0s");
     static final BulkheadDeclaration OPEN_AGAIN = new BulkheadDeclaration("Open#again", "a.b c", RedisBulkhead.PERMITS_UNSET,
-            false, "30s", "0s");
+            1, false, "30s", "0s");
 
     @Test
     void theAnnotationHoldsWhereNothingIsConfigured() {
@@ -102,6 +102,26 @@ class BulkheadSettingsTest {
                 .maxWaiters()).hasValue(waiters);
     }
 
+    @Test
+    void theConfiguredWeightWinsOverThatOfEachPlace() {
+        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 3, false, "30s", "2s");
+        assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
+        assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("where places differ").isEqualTo(1);
+        assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
+    }
+
+    @Test
+    void aWeightAboveThePermitsIsRefused() {
+        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 4, false, "30s", "2s");
+        assertThatThrownBy(() -> settings(Map.of("reports.weight", "6"), heavy)).hasMessageContaining(
+                "RBH030 quarkus.redis-bulkhead.\"reports\".weight: weight must not be more than the permits of the bulkhead, "
+                        + "which are 5, but is 6");
+        assertThatThrownBy(() -> settings(Map.of("reports.permits", "3"), heavy))
+                .hasMessageContaining("RBH030 Reports#all: @RedisBulkhead(name = \"reports\"): weight must not be more than");
+        assertThat(settings(Map.of("reports.permits", "3", "reports.weight", "1"), heavy).get("reports").spec().weight())
+                .isEqualTo(1);
+    }
+
     /** Trap 41: by default half of the worker pool is left to other work. */
     @ParameterizedTest
     @CsvSource({ "8, 4", "7, 3", "1, 1" })
@@ -161,6 +181,8 @@ class BulkheadSettingsTest {
             "\"reports\".max-wait      | 366d  | maxWait must not be longer than 365 days, but is PT8784H",
             "\"reports\".max-hold      | 0s    | maxHold must be at least one millisecond, but is PT0S",
             "\"reports\".max-hold      | 366d  | maxHold must not be longer than 365 days, but is PT8784H",
+            "\"reports\".weight        | 0     | weight must be from 1 to 1000, but is 0",
+            "\"reports\".weight        | 1001  | weight must be from 1 to 1000, but is 1001",
             "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
             "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
             "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })
@@ -222,7 +244,7 @@ class BulkheadSettingsTest {
     void anExpressionIsResolvedAndConfiguredByTheNameThatComesOut() {
         BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
                 RedisBulkhead.PERMITS_UNSET,
-                false, "${app.lease:10s}", "${app.wait}");
+                1, false, "${app.lease:10s}", "${app.wait}");
         BulkheadSettings settings = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"), declaration);
         assertThat(settings.byName()).containsOnly(Map.entry("eu-orders", new BulkheadSettings.Setting(SemaphoreSpec
                 .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));

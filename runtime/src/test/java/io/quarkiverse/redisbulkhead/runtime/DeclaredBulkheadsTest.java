@@ -6,6 +6,7 @@ import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,14 +31,15 @@ class DeclaredBulkheadsTest {
     static final String UNSET_WAIT = RedisBulkhead.DEFAULT_MAX_WAIT;
 
     static final Declarations DECLARATIONS = new Declarations(
-            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, true, "3500ms", UNSET_WAIT),
-                    new BulkheadDeclaration("A#first", "reports", 5, true, "3500ms", UNSET_WAIT)),
+            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, true, "3500ms",
+                    UNSET_WAIT),
+                    new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
                     guarded("C", "other", "another")));
 
     private static GuardedMethod guarded(String type, String method, String bulkhead) {
         return new GuardedMethod(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new GuardedBulkhead(bulkhead, new KeyOrigin.None())));
+                List.of(new GuardedBulkhead(bulkhead, 1, new KeyOrigin.None())));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {
@@ -67,6 +69,7 @@ class DeclaredBulkheadsTest {
         assertThat(reports.methods()).containsExactly("A#first", "B#again");
         assertThat(reports.values()).containsExactly(
                 new DefinedValue("permits", "5", ANNOTATION, "A#first"),
+                new DefinedValue("weight", "1", DEFAULT, ""),
                 new DefinedValue("fair", "true", ANNOTATION, "A#first"),
                 new DefinedValue("expire", "3500ms", ANNOTATION, "A#first"),
                 new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-wait"),
@@ -81,7 +84,8 @@ class DeclaredBulkheadsTest {
 
     @Test
     void theConfigurationOfOneBulkheadWins() {
-        Map<String, DefinedValue> values = byMember(reports(Map.of("quarkus.redis-bulkhead.reports.permits", "7",
+        Map<String, DefinedValue> values = byMember(reports(values("quarkus.redis-bulkhead.reports.permits", "7",
+                "quarkus.redis-bulkhead.reports.weight", "2",
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
                 "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
@@ -89,7 +93,8 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
-        Set.of("permits", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release", "enabled")
+        Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
+                "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
@@ -109,6 +114,15 @@ class DeclaredBulkheadsTest {
                 .isEqualTo(new DefinedValue("local-permits", "2", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
         assertThat(values.get("enabled"))
                 .isEqualTo(new DefinedValue("enabled", "false", CONFIGURATION, "quarkus.redis-bulkhead.enabled"));
+    }
+
+    /** There are more than Map.of takes. */
+    private static Map<String, String> values(String... pairs) {
+        Map<String, String> values = new HashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            values.put(pairs[i], pairs[i + 1]);
+        }
+        return values;
     }
 
     @Test

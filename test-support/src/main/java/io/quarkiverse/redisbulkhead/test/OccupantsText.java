@@ -46,15 +46,18 @@ final class OccupantsText {
     }
 
     private static String row(Holder holder, Set<String> own) {
-        return row(holder.method(), holder.application(), holder.instance(), holder.since(), holder.permitId())
+        return row(holder.method(), holder.application(), holder.instance(), holder.since(), holder.permitId(), holder.weight())
                 + (own.contains(holder.permitId()) ? ", held by this TestBulkhead" : "");
     }
 
     private static String row(Waiter waiter) {
-        return row(waiter.method(), waiter.application(), waiter.instance(), waiter.since(), waiter.permitId());
+        return row(waiter.method(), waiter.application(), waiter.instance(), waiter.since(), waiter.permitId(),
+                waiter.weight());
     }
 
-    private static String row(String method, String application, String instance, Instant since, String permitId) {
-        return method + " of '" + application + "' on " + instance + ", since " + since + ", permit " + permitId;
+    private static String row(String method, String application, String instance, Instant since, String permitId,
+            int weight) {
+        return method + " of '" + application + "' on " + instance + ", since " + since + ", permit " + permitId
+                + (weight == 1 ? "" : ", weight " + weight);
     }
 }

@@ -99,7 +99,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Takes all permits that are free now, so that the next call is rejected or waits.
+     * Takes all permits that are free now, each of weight 1, so that the next call is rejected or waits.
      *
      * @return how many it took; 0 when the bulkhead was full already
      * @throws BulkheadException when Redis cannot be asked; then it took none
@@ -114,7 +114,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Takes permits that are free now; all of them or none.
+     * Takes permits that are free now, each of weight 1; all of them or none.
      *
      * @param permits how many, at least 1
      * @throws AssertionError when fewer are free
@@ -139,7 +139,7 @@ public final class TestBulkhead implements AutoCloseable {
         List<Permit> taken = new ArrayList<>();
         try {
             Optional<Permit> free = Optional.empty();
-            while (taken.size() < most && (free = semaphore.tryAcquire()).isPresent()) {
+            while (taken.size() < most && (free = semaphore.tryAcquire(1)).isPresent()) {
                 taken.add(free.get());
                 requireCounted(free.get());
                 if (deadline.isOver()) {
@@ -237,7 +237,8 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * How many permits are in use now, over all applications, its own included. That of a call to another process which has
+     * How many permits are in use now, by their weights, over all applications, its own included. That of a call to another
+     * process which has
      * just returned may still be counted; {@link #awaitInUse} waits until it is not.
      *
      * @return as {@link SemaphoreStatus#inUse()}
@@ -258,7 +259,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Waits until that many permits are in use, its own included; neither more nor fewer.
+     * Waits until that many permits are in use, by their weights, its own included; neither more nor fewer.
      *
      * @param permits how many, at least 0
      * @throws AssertionError when that does not come in time; it lists who holds permits and who waits

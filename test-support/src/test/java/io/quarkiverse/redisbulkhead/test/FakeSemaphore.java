@@ -75,8 +75,13 @@ final class FakeSemaphore {
 
     /** Somebody else takes a permit. */
     synchronized String held(String method) {
+        return held(method, 1);
+    }
+
+    /** Somebody else takes a permit of that weight. */
+    synchronized String held(String method, int weight) {
         String id = "p" + ++ids;
-        holders.put(id, new Holder(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH,
+        holders.put(id, new Holder(id, spec.name(), key, ids, weight, APPLICATION, INSTANCE, method, Instant.EPOCH,
                 Instant.EPOCH.plusSeconds(30)));
         return id;
     }
@@ -84,7 +89,7 @@ final class FakeSemaphore {
     /** Somebody begins to wait; whoever waits gets the next permit. */
     synchronized void waits(String method) {
         String id = "w" + ++ids;
-        waiters.add(new Waiter(id, spec.name(), key, ids, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
+        waiters.add(new Waiter(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
     }
 
     synchronized void resize(int permits) {
@@ -106,7 +111,7 @@ final class FakeSemaphore {
 
     synchronized boolean remove(String id) {
         boolean removed = holders.remove(id) != null;
-        while (!waiters.isEmpty() && holders.size() < limit()) {
+        while (!waiters.isEmpty() && inUse() < limit()) {
             held(waiters.remove(0).method());
         }
         return removed;
@@ -115,6 +120,10 @@ final class FakeSemaphore {
     private synchronized boolean release(String id) {
         beforeRelease.run();
         return remove(id);
+    }
+
+    private int inUse() {
+        return holders.values().stream().mapToInt(Holder::weight).sum();
     }
 
     private int limit() {
@@ -141,7 +150,7 @@ final class FakeSemaphore {
             throw now;
         }
         return switch (method) {
-            case "tryAcquire" -> tryAcquire();
+            case "tryAcquire" -> tryAcquire((int) arguments[0]);
             case "status" -> status();
             case "holders" -> List.copyOf(holders.values());
             case "waiters" -> List.copyOf(waiters);
@@ -151,11 +160,14 @@ final class FakeSemaphore {
         };
     }
 
-    private Optional<Permit> tryAcquire() {
+    private Optional<Permit> tryAcquire(int weight) {
+        if (weight != 1) {
+            throw new UnsupportedOperationException("weight " + weight);
+        }
         if (!counted) {
             return Optional.of(permit("", 0));
         }
-        if (holders.size() >= limit() || !waiters.isEmpty()) {
+        if (inUse() >= limit() || !waiters.isEmpty()) {
             return Optional.empty();
         }
         String id = held("TestBulkhead#fill");
@@ -165,7 +177,7 @@ final class FakeSemaphore {
     private SemaphoreStatus status() {
         questions++;
         beforeAnswer.run();
-        return new SemaphoreStatus(spec.name(), key, limit(), holders.size(), waiters.size(), resizedTo != null,
+        return new SemaphoreStatus(spec.name(), key, limit(), inUse(), waiters.size(), resizedTo != null,
                 new TreeSet<>());
     }
 

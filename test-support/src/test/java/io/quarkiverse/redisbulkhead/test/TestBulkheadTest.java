@@ -29,6 +29,17 @@ class TestBulkheadTest {
     private final FakeSemaphore semaphore = new FakeSemaphore(3);
 
     @Test
+    void heavyPermitsOfOthersCountByTheirWeight() {
+        semaphore.held("Reports#all", 2);
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            assertThat(reports.inUse()).isEqualTo(2);
+            assertThat(reports.fill()).isEqualTo(1);
+            assertThatAssertionFails(() -> reports.awaitInUse(9)).hasMessageContaining("3 of 3 permits are in use")
+                    .hasMessageContaining("permit p1, weight 2");
+        }
+    }
+
+    @Test
     void fillsWhatIsFree() {
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {

@@ -17,12 +17,13 @@ import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
  *
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}
+ * @param weight how much of the limit a call takes
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
  * @param maxWait how long a call waits for a permit
  * @param keyResolver the class of the bean that tells the keys, if there is one
  */
-public record WrittenBulkhead(String name, int permits, boolean fair, String expire, String maxWait,
+public record WrittenBulkhead(String name, int permits, int weight, boolean fair, String expire, String maxWait,
         Optional<DotName> keyResolver) {
 
     /** Reads those among the annotations of one class or method, in the order written. */
@@ -42,12 +43,14 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
 
     private static WrittenBulkhead of(AnnotationInstance annotation) {
         AnnotationValue permits = annotation.value("permits");
+        AnnotationValue weight = annotation.value("weight");
         AnnotationValue fair = annotation.value("fair");
         AnnotationValue expire = annotation.value("expire");
         AnnotationValue maxWait = annotation.value("maxWait");
         AnnotationValue keyResolver = annotation.value("keyResolver");
         return new WrittenBulkhead(annotation.value("name").asString(),
                 permits == null ? RedisBulkhead.PERMITS_UNSET : permits.asInt(),
+                weight == null ? 1 : weight.asInt(),
                 fair != null && fair.asBoolean(),
                 expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString(),
                 maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString(),
@@ -60,6 +63,6 @@ public record WrittenBulkhead(String name, int permits, boolean fair, String exp
 
     /** The same for the run time. */
     BulkheadDeclaration declaredAt(String place) {
-        return new BulkheadDeclaration(place, name, permits, fair, expire, maxWait);
+        return new BulkheadDeclaration(place, name, permits, weight, fair, expire, maxWait);
     }
 }

@@ -71,6 +71,7 @@ final class ManagementSchemas {
         return ofType(SchemaType.OBJECT).description("How this application defines it; missing when it does not")
                 .addProperty("enabled", truth("Whether it limits anything"))
                 .addProperty("permits", number("How many executions may run at once"))
+                .addProperty("weight", number("How much of the limit a call takes; 1 where places of the code differ"))
                 .addProperty("fair", truth("Whether waiters get permits in the order of their requests"))
                 .addProperty("expire", duration("The lease"))
                 .addProperty("maxWait", duration("How long a call waits"))
@@ -92,7 +93,7 @@ final class ManagementSchemas {
                 .addProperty("limitsDiffer", truth("Whether applications are configured with different limits, and it matters"))
                 .addProperty("statedLimits", ofType(SchemaType.ARRAY).items(ofType(SchemaType.INTEGER))
                         .description("The limits by which permits were asked for within the last minute"))
-                .addProperty("inUse", number("How many permits are held"))
+                .addProperty("inUse", number("How many permits are held, by their weights"))
                 .addProperty("waiting", number("How many wait"))
                 .addProperty("holders", listOf(HOLDER, "The lease that ends first comes first; at most as many as asked for"))
                 .addProperty("waiters", listOf(WAITER, "The fair ones first, in their order; at most as many as asked for"));
@@ -113,6 +114,7 @@ final class ManagementSchemas {
     private static Schema row() {
         return ofType(SchemaType.OBJECT)
                 .addProperty("permitId", text("The permit"))
+                .addProperty("weight", number("How much of the limit it takes"))
                 .addProperty("application", text("The name of the application"))
                 .addProperty("instance", text("Its host and process"))
                 .addProperty("method", text("The method"));

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.definition.GlobalValues;
@@ -21,6 +22,7 @@ final class ConfiguredValuesRule implements Rule {
     private static final Map<String, Consumer<String>> OF_ONE_BULKHEAD = Map.ofEntries(
             Map.entry("enabled", text -> checkTruth("enabled", text)),
             Map.entry("permits", text -> CountText.parse("permits", text)),
+            Map.entry("weight", text -> SemaphoreSpec.named("any").weight(CountText.parse("weight", text))),
             Map.entry("fair", text -> checkTruth("fair", text)),
             Map.entry("expire", DurationText.EXPIRE::parse),
             Map.entry("max-wait", DurationText.MAX_WAIT::parse),

@@ -36,29 +36,12 @@ final class LocalLimitRule implements Rule {
         if (onOutage.isEmpty() || !onOutage.get().as(text -> ChoiceText.is(OnOutage.LOCAL, text)).orElse(false)) {
             return;
         }
-        Count permits = Count.of(configured.of(bulkhead, "permits"), written);
-        Count local = Count.of(configured.of(bulkhead, "local-permits"), OptionalInt.empty());
-        Count instances = Count.of(configured.global("instances"), OptionalInt.of(1));
+        KnownCount permits = KnownCount.of(configured.of(bulkhead, "permits"), written);
+        KnownCount local = KnownCount.of(configured.of(bulkhead, "local-permits"), OptionalInt.empty());
+        KnownCount instances = KnownCount.of(configured.global("instances"), OptionalInt.of(1));
         if (permits.isStated() && local.known() && instances.isStated()) {
             LocalLimits.check(bulkhead, permits.value().getAsInt(), local.value(), instances.value().getAsInt(),
                     onOutage.get().property(), Mistake.to(mistakes));
-        }
-    }
-
-    /** A number that is stated, not stated, or not known before the application starts. */
-    private record Count(boolean known, OptionalInt value) {
-
-        static Count of(Optional<Value> configured, OptionalInt otherwise) {
-            if (configured.isEmpty()) {
-                return new Count(true, otherwise);
-            }
-            return configured.get().as(text -> CountText.parse("any", text))
-                    .map(count -> new Count(true, OptionalInt.of(count)))
-                    .orElse(new Count(false, OptionalInt.empty()));
-        }
-
-        boolean isStated() {
-            return value.isPresent() && value.getAsInt() > 0;
         }
     }
 }

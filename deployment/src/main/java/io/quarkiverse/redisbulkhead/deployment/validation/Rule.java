@@ -36,6 +36,7 @@ public interface Rule {
                 new RedisClientRule(configured, fixed),
                 new LeaseRule(configured, fixed.store()),
                 new LocalLimitRule(configured, fixed.store()),
+                new WeightRule(configured),
                 new ManagementRule(fixed, http),
                 new ModifierRule(),
                 new BeanRule(),

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -83,11 +84,12 @@ public class DemoApplication {
     @POST
     @Path("/take")
     public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
-            @QueryParam("number") int number) {
+            @QueryParam("number") int number, @QueryParam("weight") @DefaultValue("1") int weight) {
         RedisSemaphore all = bulkheads
                 .semaphore(SemaphoreSpec.named(name).permits(limit).expire(Duration.ofMinutes(2)).build());
         RedisSemaphore semaphore = key == null ? all : all.forKey(key);
-        List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(Duration.ZERO)).toList();
+        List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(weight, Duration.ZERO))
+                .toList();
         HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
     }
 

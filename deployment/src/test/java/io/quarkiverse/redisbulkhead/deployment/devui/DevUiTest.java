@@ -73,6 +73,7 @@ class DevUiTest {
                 test("keys are text and not markup", this::keysAreTextAndNotMarkup),
                 test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
+                test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
@@ -180,6 +181,24 @@ class DevUiTest {
         // The grid keeps rows that it does not show.
         assertThat(occupants().getByText("Reports#render").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
         occupants().getByText("Holders (5)").click();
+    }
+
+    private void weightsAreShownAndSummedUp() {
+        holders();
+        demo.take("scans", null, 9, 1);
+        title("scans").click();
+        assertThat(row("scans", "1 of 9")).isVisible();
+        assertThat(occupants().getByText("Held for")).isVisible();
+        assertThat(occupants().getByText("Weight")).isHidden();
+
+        demo.post("take?name=scans&limit=9&number=2&weight=3");
+
+        assertThat(row("scans", "7 of 9")).isVisible();
+        assertThat(occupants().getByText("Holders (7)")).isVisible();
+        assertThat(occupants().getByText("Weight")).isVisible();
+        assertThat(occupants().getByText("are listed")).isHidden();
+        JsonNode weights = tool("holders", "{\"bulkhead\":\"scans\",\"key\":\"\"}").get("holders");
+        assertThat(weights.findValuesAsText("weight")).containsExactlyInAnyOrder("1", "3", "3");
     }
 
     private void aRevokeEndsThePermitAndTheVictimIsTold() {

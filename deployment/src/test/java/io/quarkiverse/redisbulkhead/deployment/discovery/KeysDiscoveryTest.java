@@ -89,7 +89,7 @@ class KeysDiscoveryTest {
     @Test
     void eachBulkheadHasItsOwnKey() {
         assertThat(keys(Several.class, "several")).containsExactly(parameter("zulu", 1, "b"),
-                new GuardedBulkhead("yankee", resolver(Several.class, "several", 1)), unkeyed("x-ray"),
+                new GuardedBulkhead("yankee", 1, resolver(Several.class, "several", 1)), unkeyed("x-ray"),
                 parameter("whiskey", 0, "a"));
         assertThat(resolverBean(Several.class, "several", 1)).isEqualTo(TenantKey.class);
     }
@@ -163,11 +163,11 @@ class KeysDiscoveryTest {
     }
 
     private static GuardedBulkhead parameter(String bulkhead, int index, String name) {
-        return new GuardedBulkhead(bulkhead, new KeyOrigin.Parameter(index, name));
+        return new GuardedBulkhead(bulkhead, 1, new KeyOrigin.Parameter(index, name));
     }
 
     private static GuardedBulkhead unkeyed(String bulkhead) {
-        return new GuardedBulkhead(bulkhead, new KeyOrigin.None());
+        return new GuardedBulkhead(bulkhead, 1, new KeyOrigin.None());
     }
 
     /** Makes the first parameter of a method a key, as another extension might do. */

@@ -129,10 +129,10 @@ class ShapesDiscoveryTest {
     void eachAnnotationIsDeclaredWithItsPlace() {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
-                new BulkheadDeclaration(test + "$Whole#own", "own", 4, true, "1m", "1500ms"),
-                new BulkheadDeclaration(test + "$Whole", "whole", 3, false, "30s", "0s"),
-                new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, false, "30s", "0s"),
-                new BulkheadDeclaration(test + "$Repository#load", "orders", 2, false, "30s", "0s"));
+                new BulkheadDeclaration(test + "$Whole#own", "own", 4, 1, true, "1m", "1500ms"),
+                new BulkheadDeclaration(test + "$Whole", "whole", 3, 1, false, "30s", "0s"),
+                new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s"),
+                new BulkheadDeclaration(test + "$Repository#load", "orders", 2, 1, false, "30s", "0s"));
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("alpha", "heir", "kinds",
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "whole", "zulu");
     }

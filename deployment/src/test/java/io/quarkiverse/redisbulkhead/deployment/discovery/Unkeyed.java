@@ -13,6 +13,6 @@ final class Unkeyed {
     }
 
     static List<GuardedBulkhead> bulkheads(String... names) {
-        return Stream.of(names).map(name -> new GuardedBulkhead(name, new KeyOrigin.None())).toList();
+        return Stream.of(names).map(name -> new GuardedBulkhead(name, 1, new KeyOrigin.None())).toList();
     }
 }

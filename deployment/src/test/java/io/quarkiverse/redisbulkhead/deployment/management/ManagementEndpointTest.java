@@ -97,7 +97,7 @@ class ManagementEndpointTest {
     void allBulkheadsAreShown() {
         Permit permit = take(bulkheads.semaphore("reports"));
         take(bulkheads.semaphore("pages").forKey("example.org/<script>"));
-        take(bulkheads.semaphore(SemaphoreSpec.named("in-code").permits(4).build()));
+        take(bulkheads.semaphore(SemaphoreSpec.named("in-code").permits(4).weight(2).build()));
 
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL).then().statusCode(200)
                 .contentType("application/json").header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff")
@@ -107,6 +107,9 @@ class ManagementEndpointTest {
                 .body("declared", is(false))
                 .body("$", not(hasKey("definition")))
                 .body("limits[0].limit", is(4))
+                .body("limits[0].inUse", is(2))
+                .body("limits[0].holders", hasSize(1))
+                .body("limits[0].holders[0].weight", is(2))
                 .rootPath("bulkheads.find { it.name == 'pages' }")
                 .body("keyed", is(true))
                 .body("limits.key", contains("example.org/<script>"))
@@ -114,6 +117,7 @@ class ManagementEndpointTest {
                 .body("declared", is(true))
                 .body("keyed", is(false))
                 .body("definition.permits", is(5))
+                .body("definition.weight", is(1))
                 .body("definition.expire", is("PT30S"))
                 .body("definition.maxWait", is("PT2S"))
                 .body("definition", not(hasKey("maxHold")))

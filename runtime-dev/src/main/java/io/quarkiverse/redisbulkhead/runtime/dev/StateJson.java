@@ -134,12 +134,12 @@ final class StateJson {
 
     private static JsonObject who(Holder holder) {
         return who(holder.permitId(), holder.application(), holder.instance(), holder.method())
-                .put("fencingToken", Long.toString(holder.ticket()));
+                .put("weight", holder.weight()).put("fencingToken", Long.toString(holder.ticket()));
     }
 
     private static JsonObject who(Waiter waiter) {
         return who(waiter.permitId(), waiter.application(), waiter.instance(), waiter.method())
-                .put("ticket", Long.toString(waiter.ticket()));
+                .put("weight", waiter.weight()).put("ticket", Long.toString(waiter.ticket()));
     }
 
     private static JsonObject who(String permitId, String application, String instance, String method) {

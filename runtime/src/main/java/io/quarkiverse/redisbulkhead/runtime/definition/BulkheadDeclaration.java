@@ -8,11 +8,13 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param place where it is written, as {@code Class#method} or {@code Class}
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when that is left to other places or to configuration
+ * @param weight how much of the limit a call takes
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
  * @param maxWait how long a call waits for a permit
  */
-public record BulkheadDeclaration(String place, String name, int permits, boolean fair, String expire, String maxWait) {
+public record BulkheadDeclaration(String place, String name, int permits, int weight, boolean fair, String expire,
+        String maxWait) {
 
     /**
      * Whether the name depends on configuration.

@@ -73,6 +73,16 @@ public final class Definition {
     }
 
     /**
+     * How much of the limit a call takes here.
+     *
+     * @return empty when it is not valid
+     */
+    public OptionalInt weight() {
+        int weight = declaration.weight();
+        return weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT ? OptionalInt.empty() : OptionalInt.of(weight);
+    }
+
+    /**
      * The order.
      *
      * @return whether permits go to callers in the order of their requests
@@ -97,6 +107,15 @@ public final class Definition {
      */
     public Optional<Duration> maxWait() {
         return maxWait.text().filter(DurationText.MAX_WAIT::isValid).map(DurationText.MAX_WAIT::parse);
+    }
+
+    /**
+     * Whether this place states a weight.
+     *
+     * @return {@code false} when it is the default
+     */
+    public boolean statesWeight() {
+        return declaration.weight() != 1;
     }
 
     /**

@@ -87,6 +87,18 @@ public final class Definitions {
     }
 
     /**
+     * The weight of calls that name none: of code that takes permits of a declared bulkhead.
+     *
+     * @param name the bulkhead
+     * @return what all places state; 1 where they differ
+     */
+    public int weight(String name) {
+        int[] weights = byName.get(name).stream().map(Definition::weight).flatMapToInt(OptionalInt::stream).distinct()
+                .toArray();
+        return weights.length == 1 ? weights[0] : 1;
+    }
+
+    /**
      * The order that the annotations state for one bulkhead.
      *
      * @param name the bulkhead

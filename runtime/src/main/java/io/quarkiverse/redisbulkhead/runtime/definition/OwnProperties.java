@@ -22,8 +22,8 @@ public final class OwnProperties {
     static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");
 
     /** Those of one bulkhead. */
-    public static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "fair", "expire", "max-wait", "max-hold",
-            "on-lost", "on-outage", "local-permits", "max-waiters", "await-release");
+    public static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "weight", "fair", "expire", "max-wait",
+            "max-hold", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release");
 
     private OwnProperties() {
     }

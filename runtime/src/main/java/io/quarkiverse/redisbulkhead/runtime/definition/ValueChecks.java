@@ -24,6 +24,11 @@ final class ValueChecks {
                     findings.add(MessageCode.RBH002, definition.place(), annotation + ": " + e.getMessage());
                 }
             });
+            try {
+                SemaphoreSpec.named("any").weight(definition.declaration().weight());
+            } catch (IllegalArgumentException e) {
+                findings.add(MessageCode.RBH030, definition.place(), annotation + ": " + e.getMessage());
+            }
             check(definition.expireText(), DurationText.EXPIRE::parse, MessageCode.RBH003, definition.place(), annotation,
                     findings);
             check(definition.maxWaitText(), DurationText.MAX_WAIT::parse, MessageCode.RBH004, definition.place(), annotation,

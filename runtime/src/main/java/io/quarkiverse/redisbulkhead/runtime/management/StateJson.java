@@ -69,6 +69,7 @@ final class StateJson {
         JsonObject json = new JsonObject()
                 .put("enabled", bulkhead.enabled())
                 .put("permits", spec.permits())
+                .put("weight", spec.weight())
                 .put("fair", spec.fair())
                 .put("expire", spec.expire().toString())
                 .put("maxWait", spec.maxWait().toString());
@@ -100,6 +101,7 @@ final class StateJson {
     private static JsonObject holder(Holder holder) {
         return new JsonObject()
                 .put("permitId", holder.permitId())
+                .put("weight", holder.weight())
                 .put("fencingToken", Long.toString(holder.ticket()))
                 .put("application", holder.application())
                 .put("instance", holder.instance())
@@ -111,6 +113,7 @@ final class StateJson {
     private static JsonObject waiter(Waiter waiter) {
         return new JsonObject()
                 .put("permitId", waiter.permitId())
+                .put("weight", waiter.weight())
                 .put("ticket", Long.toString(waiter.ticket()))
                 .put("application", waiter.application())
                 .put("instance", waiter.instance())

@@ -68,7 +68,8 @@ public class ClusterMetrics {
     private Reading shown(String bulkhead) {
         RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
         Reading reading = new Reading(bulkhead, () -> semaphore.statusAsync().subscribeAsCompletionStage());
-        gauge(MeterNames.PERMITS_IN_USE, bulkhead, reading, SemaphoreStatus::inUse, "Permits that are held in the cluster");
+        gauge(MeterNames.PERMITS_IN_USE, bulkhead, reading, SemaphoreStatus::inUse,
+                "Permits that are held in the cluster, by their weights");
         gauge(MeterNames.PERMITS_LIMIT, bulkhead, reading, SemaphoreStatus::limit,
                 "How many permits may be held in the cluster");
         gauge(MeterNames.WAITERS, bulkhead, reading, SemaphoreStatus::waiting, "Calls in the cluster that wait for a permit");

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
  *        exactly one limit within the last minute
  * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
  * @param statedLimits the different limits that instances stated within the last minute, ascending
- * @param inUse how many permits are held
+ * @param inUse what the permits that are held weigh together
  * @param waiting how many wait
  * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to list
  * @param waiters who waits, the fair ones first and in their order; fewer than {@code waiting} when there are too many to list

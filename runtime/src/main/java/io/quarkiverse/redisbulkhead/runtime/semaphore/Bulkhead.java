@@ -44,6 +44,11 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
         return spec.maxWait().equals(maxWait) ? this : new Bulkhead(id, spec.toBuilder().maxWait(maxWait).build(), terms);
     }
 
+    /** The same, with permits of another weight. */
+    Bulkhead weighing(int weight) {
+        return spec.weight() == weight ? this : new Bulkhead(id, spec.toBuilder().weight(weight).build(), terms);
+    }
+
     String name() {
         return spec.name();
     }

@@ -90,7 +90,7 @@ final class PermitAdmission extends CountedAdmission {
         this.settlement = new Settlement(spec.awaitRelease());
         this.boundReached = spec.maxWait().isZero() ? Optional.empty() : engine.waitingCalls().reached(spec, waitsOn);
         this.wait = WaitLimit.of(timers, boundReached.isEmpty() ? spec.maxWait() : Duration.ZERO);
-        this.permitId = engine.newPermitId(spec.permits());
+        this.permitId = engine.newPermitId(spec);
     }
 
     /** Asks for the permit. */
@@ -229,7 +229,9 @@ final class PermitAdmission extends CountedAdmission {
             waiting(id, place);
         } else if (reply instanceof Full full) {
             engine.reconciler().reconcileIfDue(bulkhead.id());
-            rejected(id, full.copyMayFollow(), full(boundReached, full.limit(), full.nearestLeaseEnd()));
+            rejected(id, full.copyMayFollow(), spec.weight() > full.limit()
+                    ? new TooHeavyException(spec.name(), bulkhead.key(), spec.weight(), full.limit(), full.nearestLeaseEnd())
+                    : full(boundReached, full.limit(), full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
                     null));
@@ -465,7 +467,7 @@ final class PermitAdmission extends CountedAdmission {
             }
             state = State.ASKING;
             // In the same step, so that a notice of the old permit finds nobody from now on.
-            permitId = engine.newPermitId(spec.permits());
+            permitId = engine.newPermitId(spec);
             copies = copyMayFollow;
             copyMayFollow = false;
         }

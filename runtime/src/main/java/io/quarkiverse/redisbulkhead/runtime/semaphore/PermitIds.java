@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
+
 /**
  * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use
  * by many threads.
@@ -36,18 +38,20 @@ public final class PermitIds {
      * A new id.
      *
      * @param permits how many permits of its bulkhead there are
-     * @return letters, digits and hyphens
+     * @param weight how many of them the permit takes
+     * @return letters, digits and hyphens, behind the weight
      */
-    public String next(int permits) {
-        return (permits <= FEW ? prefix : longPrefix) + next.getAndIncrement();
+    public String next(int permits, int weight) {
+        return Weights.id(weight, (permits <= FEW ? prefix : longPrefix) + next.getAndIncrement());
     }
 
     /**
      * A new id for a store of this process.
      *
-     * @return letters, digits and a hyphen
+     * @param weight how many permits the permit takes
+     * @return letters, digits and a hyphen, behind the weight
      */
-    public String nextLocal() {
-        return prefix + next.getAndIncrement();
+    public String nextLocal(int weight) {
+        return Weights.id(weight, prefix + next.getAndIncrement());
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * Renews the permits that this process holds, all of one bulkhead in one command, when the first of them has lived for a
@@ -142,11 +144,28 @@ final class PermitKeeper {
     private void round(KeptPermits here) {
         KeptPermits.Due due = here.due();
         close(here);
-        for (int from = 0; from < due.renewed().size(); from += PermitStore.MAX_RENEWED_AT_ONCE) {
-            renew(here, due.renewed().subList(from,
-                    Math.min(due.renewed().size(), from + PermitStore.MAX_RENEWED_AT_ONCE)));
-        }
+        batches(due.renewed()).forEach(batch -> renew(here, batch));
         due.ended().forEach(permit -> permit.lose(permit.reasonOfLeaseEnd()));
+    }
+
+    // By weight, which is what a renewal costs the store.
+    private static List<List<LeasedPermit>> batches(List<LeasedPermit> permits) {
+        List<List<LeasedPermit>> batches = new ArrayList<>();
+        int from = 0;
+        int weight = 0;
+        for (int i = 0; i < permits.size(); i++) {
+            int next = Weights.of(permits.get(i).id());
+            if (i > from && weight + next > PermitStore.MAX_RENEWED_AT_ONCE) {
+                batches.add(permits.subList(from, i));
+                from = i;
+                weight = 0;
+            }
+            weight += next;
+        }
+        if (from < permits.size()) {
+            batches.add(permits.subList(from, permits.size()));
+        }
+        return batches;
     }
 
     private void renew(KeptPermits here, List<LeasedPermit> permits) {

@@ -120,6 +120,17 @@ public final class Semaphore {
     }
 
     /**
+     * This semaphore, with permits of another weight.
+     *
+     * @param weight how much of the limit a permit takes
+     * @return the semaphore, which shares its permits with this one
+     * @throws IllegalArgumentException when the weight is out of range, or above the limit of the definition
+     */
+    public Semaphore weighing(int weight) {
+        return new Semaphore(bulkhead.weighing(weight), engine, limiting);
+    }
+
+    /**
      * A permit that nobody counts.
      *
      * @return held until it is released

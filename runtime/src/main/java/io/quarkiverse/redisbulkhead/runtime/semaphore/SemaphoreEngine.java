@@ -221,7 +221,7 @@ public final class SemaphoreEngine {
                 return null;
             }
             long askedAt = timers.nanoTime();
-            String id = ids.nextLocal();
+            String id = ids.nextLocal(spec.weight());
             long ticket = inProcess.takeIfFree(new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(),
                     Duration.ZERO, identity.application(), identity.instance(), method));
             if (ticket == InProcessPermitStore.NONE_FREE) {
@@ -238,7 +238,9 @@ public final class SemaphoreEngine {
 
     private static Bulkhead local(Bulkhead bulkhead, Duration maxWait) {
         SemaphoreSpec spec = bulkhead.spec();
-        return new Bulkhead(bulkhead.id(), spec.toBuilder().permits(spec.localPermits()).maxWait(maxWait).build());
+        // A call that weighs more than this process keeps takes all of that.
+        return new Bulkhead(bulkhead.id(), spec.toBuilder().permits(spec.localPermits())
+                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
     }
 
     /** Refuses new requests from now on, and rejects all who wait. Executions that hold their permits go on. */
@@ -301,8 +303,8 @@ public final class SemaphoreEngine {
     }
 
     /** The id of a permit that is going to be asked for. */
-    String newPermitId(int permits) {
-        String id = ids.next(permits);
+    String newPermitId(SemaphoreSpec spec) {
+        String id = ids.next(spec.permits(), spec.weight());
         reconciler.register(id);
         return id;
     }

@@ -137,20 +137,22 @@ final class WaitingRoom {
         return byId.size();
     }
 
-    // Lets those ask for permits that are free who have the largest limit and, usually all have the same, have waited longest.
-    private void wake(BulkheadId bulkhead, int most) {
-        if (most < 1) {
+    // Lets those ask for permits that are free who have the largest limit and, usually all have the same, have waited longest. Those
+    // for whom too little is free are passed over.
+    private void wake(BulkheadId bulkhead, int free) {
+        if (free < 1) {
             return;
         }
         List<PermitAdmission> candidates = admissions(bulkhead);
         candidates.sort(Comparator.comparingInt((PermitAdmission admission) -> admission.spec().permits()).reversed());
-        int woken = 0;
+        int left = free;
         for (PermitAdmission admission : candidates) {
-            if (woken == most) {
+            if (left == 0) {
                 break;
             }
-            if (!admission.spec().fair() && admission.isWaiting() && admission.permitMayBeFree()) {
-                woken++;
+            int weight = admission.spec().weight();
+            if (weight <= left && !admission.spec().fair() && admission.isWaiting() && admission.permitMayBeFree()) {
+                left -= weight;
             }
         }
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param bulkhead the bulkhead
  * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone;
- *        without white space
+ *        without white space; it tells the {@linkplain Weights weight} of the permit
  * @param limit how many permits may be held, this one included, unless the bulkhead was resized
  * @param lease how long the permit lives
  * @param fair whether the request waits for its turn

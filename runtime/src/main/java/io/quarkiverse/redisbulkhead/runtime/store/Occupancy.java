@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
 /**
  * Who holds a bulkhead's permits and who waits for them, at one instant.
  *
- * @param inUse the number of unexpired permits
+ * @param inUse what the unexpired permits weigh together
  * @param waiting the number of live waiters
  * @param resizedTo the limit that {@link PermitStore#resize} set
  * @param statedLimits the different limits that requests stated within the last minute, ascending

@@ -60,7 +60,8 @@ public interface PermitStore {
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
     /**
-     * Takes a permit if fewer than the limit are held and no fair waiter is before the caller. Asking again with the
+     * Takes a permit if the limit leaves room for its weight and no fair waiter is before the caller. A request that weighs
+     * more than the limit does not wait: the answer is {@link AcquireReply.Full}. Asking again with the
      * same permit id answers with the same permit, which then has its full lease again, or the same place among the
      * waiters.
      * <p>

@@ -283,15 +283,15 @@ class AdmissionTest {
     @Test
     void idsAreUnique() {
         PermitIds other = new PermitIds();
-        assertThat(List.of(ids.next(1), ids.next(100), ids.nextLocal(), other.next(1), other.next(100)))
+        assertThat(List.of(ids.next(1, 1), ids.next(100, 1), ids.nextLocal(1), other.next(1, 1), other.next(100, 1)))
                 .doesNotHaveDuplicates().allMatch(id -> id.matches("[a-z0-9]+-+[a-z0-9]+"));
     }
 
     /** Redis keeps members of more than 64 bytes as a skip list, which suits many of them. */
     @Test
     void idsAreLongWhereThereAreManyPermits() {
-        assertThat(ids.next(16)).hasSizeLessThan(65);
-        assertThat(ids.next(17)).hasSizeGreaterThan(64);
+        assertThat(ids.next(16, 1)).hasSizeLessThan(65);
+        assertThat(ids.next(17, 1)).hasSizeGreaterThan(64);
     }
 
     private void grant(String bulkhead) {

@@ -331,6 +331,18 @@ class PermitKeeperTest {
                 .containsExactly(PermitStore.MAX_RENEWED_AT_ONCE, PermitStore.MAX_RENEWED_AT_ONCE, 1);
     }
 
+    /** A renewal costs the store as much as the permits weigh. */
+    @Test
+    void heavyPermitsAreRenewedInSmallerParts() {
+        SemaphoreSpec heavy = SPEC.toBuilder().weight(60).build();
+        IntStream.range(0, 5).forEach(i -> take(heavy));
+        take(SPEC.toBuilder().weight(1_000).build());
+        take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+
+        assertThat(store.renewals).extracting(renewal -> renewal.permits().size()).containsExactly(2, 2, 1, 1, 1);
+    }
+
     /** Each part has its own answer: where one has none, the others are renewed, and their losses are told. */
     @Test
     void aPartThatIsNotAnsweredDoesNotHarmTheOthers() {

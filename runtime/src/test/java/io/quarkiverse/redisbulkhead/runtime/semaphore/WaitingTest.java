@@ -414,6 +414,37 @@ class WaitingTest {
         store.answerReleases(false);
     }
 
+    /** Redisson #6664: where messages are lost, one for whom too little is free hides nobody behind it. */
+    @Test
+    void aPollLetsThoseAskForWhomEnoughIsFree() {
+        Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
+        assertThat(idOf("reports")).startsWith("*3*");
+        Admission light = wait(UNFAIR.toBuilder().permits(5).build());
+        store.listener.accept(new NoticesMissed());
+
+        store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 2, FAR, STORE_TIME));
+
+        assertThat(store.log.stream().filter("acquire reports"::equals)).hasSize(2 + 1);
+        assertThat(idOf("reports")).doesNotStartWith("*");
+        store.acquires.get("reports").complete(new Granted(43, false));
+        assertThat(granted(light)).isCompleted();
+        end(light);
+        leave(heavy);
+    }
+
+    /** The limit became less than its weight while it waited. */
+    @Test
+    void aCallThatWeighsMoreThanTheLimitIsRejectedWithTheReason() {
+        Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
+        store.listener.accept(new PermitFree(idOf("reports")));
+
+        store.acquires.get("reports").complete(new Full(2, FAR, false));
+
+        assertThat(rejection(heavy)).isInstanceOf(BulkheadFullException.class)
+                .hasMessageContaining("has a limit of 2 now, so a call of weight 3 can get no permit");
+        heavy.end();
+    }
+
     @Test
     void aWaiterThatTheStoreForgotBeginsAnew() {
         Admission admission = wait(FAIR);

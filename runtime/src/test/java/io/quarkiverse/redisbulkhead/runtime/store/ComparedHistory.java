@@ -231,7 +231,8 @@ final class ComparedHistory {
 
         private Generator(long seed, boolean clockMayGoBack) {
             random = new Random(seed);
-            limit = 1 + random.nextInt(3);
+            boolean weights = random.nextInt(3) == 0;
+            limit = 1 + random.nextInt(3) + (weights ? 2 : 0);
             int fairPercent = List.of(0, 50, 100).get(random.nextInt(3));
             boolean mixed = random.nextInt(3) == 0;
             tickets = random.nextInt(3) == 0;
@@ -239,7 +240,9 @@ final class ComparedHistory {
             loses = random.nextInt(4) == 0;
             int count = limit + 2 + random.nextInt(7);
             for (int i = 0; i < count; i++) {
-                clients.add(new Client(random.nextInt(ComparedStore.PROCESSES), "p" + i,
+                // Some weigh more than the limit.
+                int weight = weights && random.nextBoolean() ? 1 + random.nextInt(6) : 1;
+                clients.add(new Client(random.nextInt(ComparedStore.PROCESSES), Weights.id(weight, "p" + i),
                         mixed && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : limit, one(LEASES),
                         random.nextInt(100) < fairPercent));
             }

@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
@@ -86,6 +87,240 @@ public abstract class PermitStoreContract {
     @AfterEach
     void closeStore() {
         stores.close();
+    }
+
+    // ---- weights
+
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void aHeavyPermitTakesAllOfItsWeightOrNothing(boolean fair) {
+        assertThat(ask("*3*a").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(ask("*3*b").limit(5).fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+
+        assertThat(ask("*2*c").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(ask("d").limit(5).fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(5);
+        assertThat(bulkhead.holders()).containsExactlyInAnyOrder("*3*a", "*2*c");
+    }
+
+    @Test
+    void aReleaseGivesAllOfTheWeightBack() {
+        ask("*3*a").limit(3).send();
+
+        assertThat(bulkhead.release("*3*a")).isTrue();
+        assertThat(bulkhead.release("*3*a")).isFalse();
+
+        assertThat(bulkhead.occupancy().inUse()).isZero();
+        assertThat(ask("*3*b").limit(3).send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void askingAgainForAHeavyPermitAnswersWithTheSame() {
+        long ticket = ask("*3*a").limit(4).ticket();
+
+        assertThat(ask("*3*a").limit(4).ticket()).isEqualTo(ticket);
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+    }
+
+    @Test
+    void aRenewalLengthensAllOfTheWeight() {
+        ask("*3*a").limit(3).lease(SHORT).send();
+
+        assertThat(bulkhead.renew(LEASE, "*3*a")).isEmpty();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+        assertThat(ask("b").limit(3).send()).isInstanceOf(Full.class);
+    }
+
+    @Test
+    void allOfTheWeightEndsWithTheLease() {
+        ask("*3*a").limit(3).lease(SHORT).send();
+        ask("*3*w").limit(3).fair(true).waiting(LEASE).send();
+
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.occupancy().inUse()).isZero();
+        assertThat(bulkhead.poll(3, PLACE, "*3*w").handedOver()).containsOnlyKeys("*3*w");
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsCancelledOrRevokedGivesAllOfItsWeightBack() {
+        ask("*2*a").limit(4).send();
+        ask("*2*b").limit(4).send();
+
+        bulkhead.cancel(LEASE, "*2*a");
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(2);
+        assertThat(ask("*2*a").limit(4).send()).isInstanceOf(Cancelled.class);
+
+        assertThat(bulkhead.revoke("*2*b")).isTrue();
+        assertThat(bulkhead.occupancy().inUse()).isZero();
+        assertThat(bulkhead.toldRevoked()).containsExactly("*2*b");
+    }
+
+    /** What stands for a part of the weight is no permit. */
+    @Test
+    void noPartOfAPermitIsRevoked() {
+        String id = bulkhead.unique("*3*a");
+        ask("*3*a").limit(3).send();
+
+        assertThat(get(stores.first().revoke(bulkhead.self, id + " 2"))).isFalse();
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+    }
+
+    @Test
+    void holdersAndWaitersShowTheirWeight() {
+        ask("*2*a").limit(3).send();
+        ask("b").limit(3).send();
+        ask("*3*w").limit(3).waiting().send();
+
+        Occupancy occupancy = bulkhead.occupancy();
+
+        assertThat(occupancy.holders()).extracting(Holder::weight).containsExactlyInAnyOrder(2, 1);
+        assertThat(occupancy.waiters()).extracting(Waiter::weight).containsExactly(3);
+        assertThat(occupancy.inUse()).isEqualTo(3);
+        assertThat(occupancy.waiting()).as("waiters are counted by their number").isEqualTo(1);
+    }
+
+    @Test
+    void aHeavyPermitIsListedOnce() {
+        IntStream.range(0, 5).forEach(i -> ask("*4*h" + i).limit(30).send());
+        IntStream.range(0, 5).forEach(i -> ask("l" + i).limit(30).send());
+
+        assertThat(bulkhead.occupancy(8).holders()).extracting(Holder::permitId).hasSize(8).doesNotHaveDuplicates();
+        assertThat(bulkhead.occupancy().holders()).hasSize(10);
+        assertThat(bulkhead.occupancy(1).inUse()).isEqualTo(25);
+    }
+
+    /** Redisson #6687: one that waits for several permits is not passed over by those that need fewer. */
+    @Test
+    void theHeavyHeadOfTheQueueWaitsUntilItFitsAndNobodyOvertakes() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).fair(true).send());
+        ask("*2*w").limit(3).fair(true).waiting().send();
+        ask("v").limit(3).fair(true).waiting().send();
+
+        bulkhead.release("a");
+        assertThat(bulkhead.toldHandedOver()).as("one permit is not enough").isEmpty();
+        assertThat(ask("new").limit(3).fair(true).send()).isInstanceOf(Full.class);
+        assertThat(ask("open").limit(3).send()).isInstanceOf(Full.class);
+
+        bulkhead.release("b");
+        bulkhead.awaitHandedOver("*2*w");
+        assertThat(bulkhead.toldHandedOver()).containsExactly("*2*w");
+        bulkhead.release("c");
+        bulkhead.awaitHandedOver("v");
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
+    }
+
+    /** Redisson #6664: permits that are given back one by one add up for the one that waits for several. */
+    @Test
+    void aHeavyWaiterOutsideOfTheQueueIsToldWhenEnoughIsFree() {
+        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        ask("*3*w").limit(3).waiting().send();
+
+        bulkhead.release("a");
+        bulkhead.release("b");
+        assertThat(bulkhead.toldFree()).isEmpty();
+
+        bulkhead.release("c");
+        bulkhead.awaitPermitFree("*3*w");
+        assertThat(ask("*3*w").limit(3).waiting().send()).isInstanceOf(Granted.class);
+    }
+
+    /** Redisson #6664: a release of several permits serves several waiters, and one that does not fit hides none that does. */
+    @Test
+    void aHeavyReleaseTellsAllThatFit() {
+        ask("*3*a").limit(4).send();
+        ask("b").limit(4).send();
+        ask("*4*heavy").limit(4).waiting().send();
+        Stream.of("w0", "w1", "w2", "w3").forEach(id -> ask(id).limit(4).waiting().send());
+
+        bulkhead.release("*3*a");
+
+        assertThat(bulkhead.toldFree()).containsExactly("w0", "w1", "w2");
+        Stream.of("w0", "w1", "w2").forEach(id -> assertThat(ask(id).limit(4).waiting().send()).isInstanceOf(Granted.class));
+        stores.forgetNotices();
+        Stream.of("b", "w0", "w1", "w2").forEach(bulkhead::release);
+        bulkhead.cancel(LEASE, "w3");
+        bulkhead.awaitPermitFree("*4*heavy");
+    }
+
+    @Test
+    void aHeavyReleaseIsHandedToSeveralOfTheQueue() {
+        ask("*3*a").limit(3).fair(true).send();
+        ask("*2*w0").limit(3).fair(true).waiting().send();
+        Stream.of("w1", "w2").forEach(id -> ask(id).limit(3).fair(true).waiting().send());
+
+        bulkhead.release("*3*a");
+
+        assertThat(bulkhead.toldHandedOver()).containsExactly("*2*w0", "w1");
+        assertThat(bulkhead.waiters()).containsExactly("w2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void aRequestAboveTheLimitDoesNotWait(boolean fair) {
+        assertThat(ask("*3*a").limit(2).fair(fair).waiting().send()).isInstanceOfSatisfying(Full.class,
+                full -> assertThat(full.limit()).isEqualTo(2));
+
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(ask("b").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aHeadThatIsHeavierThanTheNewLimitDoesNotHoldUpTheQueue() {
+        ask("*3*a").limit(3).fair(true).send();
+        ask("*3*w").limit(3).fair(true).waiting().send();
+        ask("v").limit(3).fair(true).waiting().send();
+
+        bulkhead.resize(2);
+        bulkhead.release("*3*a");
+
+        assertThat(bulkhead.toldHandedOver()).containsExactly("v");
+        bulkhead.awaitPermitFree("*3*w");
+        assertThat(bulkhead.poll(3, PLACE, "*3*w").gone()).containsExactly("*3*w");
+        assertThat(ask("*3*w2").limit(3).fair(true).waiting().send()).isInstanceOfSatisfying(Full.class,
+                full -> assertThat(full.limit()).isEqualTo(2));
+    }
+
+    @Test
+    void aWaiterOutsideOfTheQueueThatIsHeavierThanTheNewLimitLearnsItByItsPoll() {
+        ask("*3*a").limit(3).send();
+        ask("b").limit(4).send();
+        ask("*3*w").limit(4).waiting().send();
+
+        bulkhead.resize(2);
+
+        assertThat(bulkhead.poll(4, PLACE, "*3*w").gone()).containsExactly("*3*w");
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(ask("*3*w").limit(4).waiting().send()).isInstanceOf(Full.class);
+    }
+
+    @Test
+    void theGreatestWeightWorks() {
+        int most = SemaphoreSpec.MAX_WEIGHT;
+        String id = "*" + most + "*a";
+
+        ask(id).limit(most).lease(SHORT).send();
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(most);
+        assertThat(bulkhead.renew(LEASE, id)).isEmpty();
+        stores.advance(SHORT);
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(most);
+        assertThat(bulkhead.holders()).containsExactly(id);
+        assertThat(bulkhead.release(id)).isTrue();
+        assertThat(bulkhead.occupancy().inUse()).isZero();
+    }
+
+    @Test
+    void aHeavyPermitStandsOnceInTheNameOfItsProcess() {
+        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
+        ask("*3*a").limit(3).send();
+
+        assertThat(bulkhead.ownPermits(stores.first())).containsExactly("*3*a");
     }
 
     // ---- keys
@@ -1743,10 +1978,10 @@ public abstract class PermitStoreContract {
 
         Occupancy occupancy = other.occupancy();
         assertThat(occupancy.holders())
-                .containsExactly(new Holder(id, other.name, Optional.empty(), ticket, text + " app", text + ":1",
+                .containsExactly(new Holder(id, other.name, Optional.empty(), ticket, 1, text + " app", text + ":1",
                         text + "#run", now, now.plus(SHORT)));
         assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, Optional.empty(),
-                occupancy.waiters().get(0).ticket(), text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
+                occupancy.waiters().get(0).ticket(), 1, text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
         assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);
         assertThat(bulkhead.occupancy().inUse()).as("another bulkhead").isZero();
     }

@@ -32,6 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * The state machine of one bulkhead: who holds permits, who waits, and what each operation of a {@link PermitStore} does to
@@ -86,7 +87,7 @@ public final class Bulkhead {
      * Everything that is remembered about a bulkhead, in the form in which Redis keeps it. Times are in milliseconds since the
      * epoch.
      *
-     * @param holders permit ids to the ends of their leases
+     * @param holders the entries of permits, which are as many as a permit weighs, to the ends of their leases
      * @param queue the ids of fair waiters to their tickets
      * @param standby the ids of the other waiters to their turns, in microseconds since the epoch
      * @param cancelled permit ids to the times until which they are refused
@@ -182,7 +183,12 @@ public final class Bulkhead {
      */
     public Bulkhead(BulkheadId id, Contents contents, int most) {
         this(id, most, true);
-        contents.holders().forEach((permitId, end) -> holders.add(permit(contents, permitId), end));
+        contents.holders().forEach((entry, end) -> {
+            // Further entries whose first one was lost count until they end.
+            if (!Weights.isFurther(entry) || !contents.holders().containsKey(Weights.permitOf(entry))) {
+                holders.add(permit(contents, entry), end);
+            }
+        });
         contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
         contents.standby().forEach((permitId, turn) -> told.add(permit(contents, permitId), turn));
         contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
@@ -203,6 +209,8 @@ public final class Bulkhead {
         Contents all = new Contents(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(),
                 Map.copyOf(alive), new LinkedHashMap<>(), setLimit, lastTicket, gracePeriodEnd);
         copy(holders, all.holders(), all.permits());
+        holders.all().stream().filter(permit -> permit.weight() > 1).forEach(permit -> Weights.furtherEntries(permit.id())
+                .forEach(entry -> all.holders().put(entry, permit.score())));
         copy(queue, all.queue(), all.permits());
         copy(standby, all.standby(), all.permits());
         copy(told, all.standby(), all.permits());
@@ -274,7 +282,7 @@ public final class Bulkhead {
 
     /** Whether any permit is held. */
     boolean isHeld() {
-        return holders.countUpTo(now) < holders.size();
+        return holders.weightUpTo(now) < holders.weight();
     }
 
     /** Whether there is nothing left to remember; limits that were stated are not worth it. */
@@ -315,15 +323,19 @@ public final class Bulkhead {
             return new Granted(grant(process, request), false);
         }
         int limit = limit(request.limit());
+        int weight = Weights.of(request.permitId());
         long ticket = request.fair() && request.ticket() > 0 ? possible(request.ticket()) : 0;
         if (ticket > 0 && isLost) {
             startGracePeriod();
         }
-        if (!restricted && holders.size() < limit && isNext(ticket)) {
+        if (!restricted && holders.weight() + weight <= limit && isNext(ticket)) {
             refuseMoreThan(most, request);
             return new Granted(grant(process, request), false);
         }
-        if (request.place().isZero()) {
+        if (weight > limit) {
+            removeWaiter(request.permitId());
+        }
+        if (request.place().isZero() || weight > limit) {
             return new Full(limit, nearestEnd(), false);
         }
         refuseMoreThan(most, request);
@@ -332,8 +344,9 @@ public final class Bulkhead {
     }
 
     private void refuseMoreThan(int number, AcquireRequest request) {
-        if (holders.size() + waiting() >= number && waiter(request.permitId()) == null) {
-            throw new StoreException("The bulkhead " + id + " has " + (holders.size() + waiting())
+        int weight = holders.weight() + queue.weight() + standby.weight() + told.weight();
+        if (weight + Weights.of(request.permitId()) > number && waiter(request.permitId()) == null) {
+            throw new StoreException("The bulkhead " + id + " has " + weight
                     + " holders and waiters, and store=lock takes no more than " + number
                     + ", because each of its steps reads all of them. Set quarkus.redis-bulkhead.store=script, "
                     + "or lower the bulkhead's permits or max-waiters", false, null);
@@ -343,7 +356,7 @@ public final class Bulkhead {
     /** As {@link InProcessPermitStore#takeIfFree}. */
     long takeIfFree(String process, AcquireRequest request) {
         settle();
-        if (holders.size() >= limit(request.limit()) || !queueIsEmpty()) {
+        if (holders.weight() + Weights.of(request.permitId()) > limit(request.limit()) || !queueIsEmpty()) {
             wake();
             return InProcessPermitStore.NONE_FREE;
         }
@@ -449,6 +462,9 @@ public final class Bulkhead {
 
     private boolean remove(String permitId) {
         Permit removed = holders.remove(permitId);
+        if (removed == null && Weights.of(permitId) > 1) {
+            Weights.furtherEntries(permitId).forEach(holders::remove);
+        }
         removeWaiter(permitId);
         return removed != null && removed.score() > now;
     }
@@ -499,15 +515,18 @@ public final class Bulkhead {
                 handedOver.put(permitId, new HandOver(held.ticket(), held.score()));
             } else if (waiter(permitId) == null) {
                 gone.add(permitId);
+            } else if (Weights.of(permitId) > limit(limit)) {
+                removeWaiter(permitId);
+                gone.add(permitId);
             }
         }
-        int free = queueIsEmpty() && !restricted ? Math.max(0, limit(limit) - holders.size()) : 0;
+        int free = queueIsEmpty() && !restricted ? Math.max(0, limit(limit) - holders.weight()) : 0;
         return new PollReply(handedOver, gone, free, nearestEnd(), from);
     }
 
     /** As {@link PermitStore#revoke}. */
     public boolean revoke(String permitId) {
-        boolean isHeld = holders.isAbove(permitId, now);
+        boolean isHeld = holders.isAbove(permitId, now) && !Weights.isFurther(permitId);
         Permit revoked = isHeld ? holders.remove(permitId) : null;
         if (revoked != null && revoked.isKnown()) {
             tell(revoked.process(), new Notice.Revoked(permitId));
@@ -532,14 +551,15 @@ public final class Bulkhead {
 
     /** As {@link PermitStore#occupancy}. It changes nothing. */
     public Occupancy occupancy(int mostListed) {
-        List<Holder> listed = holders.inOrder(mostListed, now).stream().map(Permit::describeHolder).toList();
+        List<Holder> listed = holders.inOrder(mostListed, now).stream().filter(permit -> !Weights.isFurther(permit.id()))
+                .map(Permit::describeHolder).toList();
         int waiting = (int) Stream.of(queue, standby, told).flatMap(set -> set.all().stream()).filter(this::isLive).count();
         List<Waiter> fair = liveWaiters(queue, mostListed);
         List<Waiter> others = Stream.concat(liveWaiters(standby, mostListed).stream(), liveWaiters(told, mostListed).stream())
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
         SortedSet<Integer> stated = new TreeSet<>();
         statedLimits.stream().filter(this::isRemembered).forEach(it -> stated.add(it.limit()));
-        return new Occupancy(holders.size() - holders.countUpTo(now), waiting, setLimit, stated, listed,
+        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, setLimit, stated, listed,
                 Stream.concat(fair.stream(), others.stream()).toList());
     }
 
@@ -627,7 +647,13 @@ public final class Bulkhead {
             Permit first = queue.first();
             if (!isLive(first)) {
                 queue.remove(first);
-            } else if (holders.size() < limit(first.request().limit())) {
+            } else if (holders.weight() >= limit(first.request().limit())) {
+                return;
+            } else if (isTooHeavy(first)) {
+                queue.remove(first);
+                tell(first.process(), new Notice.PermitFree(first.id()));
+            } else if (holders.weight() + first.weight() <= limit(first.request().limit())) {
+                i += first.weight() - 1;
                 remove(first.id());
                 long end = endOf(HandOver.firstLease(first.request().lease()));
                 long token = hold(first.request(), first.process(), end);
@@ -640,7 +666,7 @@ public final class Bulkhead {
 
     /**
      * Tells as many waiters on standby as there are free permits, less those who know already, each once and in their turn. A
-     * waiter whose limit is reached is passed over.
+     * waiter whose limit is reached, or that weighs more than is free, is passed over.
      */
     private void wake() {
         if (restricted || standby.isEmpty() && told.isEmpty()) {
@@ -651,16 +677,22 @@ public final class Bulkhead {
         for (int i = 0; i < TOLD_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
             Permit next = standby.first();
             boolean isLive = isLive(next);
-            if (isLive && !isFree(next.request().limit())) {
-                if (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(stated.limit()))) {
+            boolean isAnyFree = isFree(1, next.request().limit());
+            boolean isTold = isLive && isFree(next.weight(), next.request().limit());
+            boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
+            if (isLive && !isTold && !isRefused) {
+                if (!isAnyFree
+                        && (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
                     break;
                 }
                 passedOver = passedOver.isEmpty() ? new ArrayList<>() : passedOver;
                 passedOver.add(next);
             }
             standby.remove(next);
-            if (isLive && isFree(next.request().limit())) {
+            if (isTold) {
                 told.add(next, micros + TOLD_MICROS);
+            }
+            if (isTold || isRefused) {
                 tell(next.process(), new Notice.PermitFree(next.id()));
             }
         }
@@ -682,9 +714,14 @@ public final class Bulkhead {
         }
     }
 
-    /** Whether a permit is free under this limit that no waiter was told of. */
-    private boolean isFree(int stated) {
-        return holders.size() + told.size() < limit(stated);
+    /** Whether so much is free under this limit, less one permit for each waiter that was told of one. */
+    private boolean isFree(int weight, int stated) {
+        return holders.weight() + told.size() + weight <= limit(stated);
+    }
+
+    /** Whether a waiter can never be served, as the limit has become smaller. It is told to ask again, and then refused. */
+    private boolean isTooHeavy(Permit waiter) {
+        return waiter.weight() > limit(waiter.request().limit());
     }
 
     // ---- details

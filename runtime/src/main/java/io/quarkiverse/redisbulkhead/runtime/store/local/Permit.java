@@ -8,6 +8,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * A permit that is held, or that a waiter waits for. Its score is the end of its lease, the ticket or the turn of the waiter.
@@ -19,6 +20,7 @@ public final class Permit extends ScoredSet.Entry {
     private final String process;
     private final long ticket;
     private final long since;
+    private final int weight;
 
     /**
      * Creates a permit.
@@ -33,6 +35,7 @@ public final class Permit extends ScoredSet.Entry {
         this.process = process;
         this.ticket = ticket;
         this.since = since;
+        this.weight = Weights.of(request.permitId());
     }
 
     /** A permit of which only the id is left. */
@@ -53,6 +56,12 @@ public final class Permit extends ScoredSet.Entry {
     @Override
     public String id() {
         return request.permitId();
+    }
+
+    /** How much of the limit it takes. */
+    @Override
+    int weight() {
+        return weight;
     }
 
     /** What was asked for. */
@@ -76,12 +85,12 @@ public final class Permit extends ScoredSet.Entry {
     }
 
     Holder describeHolder() {
-        return new Holder(id(), request.bulkhead().name(), key(), ticket, request.application(), request.instance(),
+        return new Holder(id(), request.bulkhead().name(), key(), ticket, weight, request.application(), request.instance(),
                 request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()));
     }
 
     Waiter describeWaiter(long placeEnd) {
-        return new Waiter(id(), request.bulkhead().name(), key(), ticket, request.application(), request.instance(),
+        return new Waiter(id(), request.bulkhead().name(), key(), ticket, weight, request.application(), request.instance(),
                 request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(placeEnd));
     }
 

@@ -23,6 +23,11 @@ final class ScoredSet<E extends ScoredSet.Entry> {
 
         abstract String id();
 
+        /** For how many entries this one counts. It never changes. */
+        int weight() {
+            return 1;
+        }
+
         final long score() {
             return score;
         }
@@ -39,6 +44,8 @@ final class ScoredSet<E extends ScoredSet.Entry> {
     /** Null while there are few, and until all of them are gone. */
     private Map<String, E> byId;
 
+    private int weight;
+
     /** No entry has a greater score. */
     private long greatestScore = Long.MIN_VALUE;
 
@@ -48,6 +55,11 @@ final class ScoredSet<E extends ScoredSet.Entry> {
 
     int size() {
         return heap.size();
+    }
+
+    /** What all entries weigh together. */
+    int weight() {
+        return weight;
     }
 
     /** Returns null when there is no such entry. */
@@ -82,6 +94,7 @@ final class ScoredSet<E extends ScoredSet.Entry> {
     /** Adds an entry whose id is not in the set. */
     void add(E entry, long score) {
         setScore(entry, score);
+        weight += entry.weight();
         heap.add(entry);
         moveUp(entry, heap.size() - 1);
         if (byId != null) {
@@ -100,6 +113,7 @@ final class ScoredSet<E extends ScoredSet.Entry> {
 
     /** Removes an entry of this set. */
     void remove(E entry) {
+        weight -= entry.weight();
         E last = heap.remove(heap.size() - 1);
         if (last != entry) {
             moveDown(last, moveUp(last, slotOf(entry)));
@@ -123,18 +137,19 @@ final class ScoredSet<E extends ScoredSet.Entry> {
 
     void clear() {
         heap.clear();
+        weight = 0;
         byId = null;
         greatestScore = Long.MIN_VALUE;
     }
 
-    /** How many entries have at most this score. The cost grows with that number. */
-    int countUpTo(long score) {
-        return countUpTo(0, score);
+    /** What the entries weigh that have at most this score. The cost grows with their number. */
+    int weightUpTo(long score) {
+        return weightUpTo(0, score);
     }
 
-    private int countUpTo(int slot, long score) {
+    private int weightUpTo(int slot, long score) {
         return slot >= heap.size() || heap.get(slot).score() > score ? 0
-                : 1 + countUpTo(2 * slot + 1, score) + countUpTo(2 * slot + 2, score);
+                : heap.get(slot).weight() + weightUpTo(2 * slot + 1, score) + weightUpTo(2 * slot + 2, score);
     }
 
     /** All entries, in no order. */

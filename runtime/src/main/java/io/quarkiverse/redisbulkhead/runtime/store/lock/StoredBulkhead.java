@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead.Contents;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Permit;
@@ -91,7 +92,8 @@ final class StoredBulkhead {
         this.names = names;
         this.settings = settings;
         // One more, so that there is always one to ask for.
-        this.ids = Stream.concat(ids.stream(), Stream.of(GRACE_ENTRY)).distinct().toList();
+        this.ids = Stream.concat(ids.stream().flatMap(id -> Weights.entries(id).stream()), Stream.of(GRACE_ENTRY)).distinct()
+                .toList();
         this.sizes = sizes;
     }
 
@@ -137,10 +139,15 @@ final class StoredBulkhead {
     Occupancy occupancy(int most) {
         Occupancy read = bulkhead.occupancy(most);
         return isWhole() ? read
-                : new Occupancy(read.inUse() + unread(Part.HOLDERS),
+                : new Occupancy((int) (sizes.get(PERMITS.indexOf(Part.HOLDERS)) - endedHolders()),
                         read.waiting() + unread(Part.QUEUE) + unread(Part.STANDBY), read.resizedTo(), read.statedLimits(),
                         read.holders(),
                         read.waiters());
+    }
+
+    private long endedHolders() {
+        long now = Math.floorDiv(micros, 1_000L);
+        return sets.get(Part.HOLDERS).values().stream().filter(end -> end <= now).count();
     }
 
     private int unread(Part part) {

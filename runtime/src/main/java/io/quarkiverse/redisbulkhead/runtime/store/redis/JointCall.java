@@ -17,8 +17,13 @@ public interface JointCall<T> extends RedisCall<T> {
     /** Calls of equal groups share commands, and are answered in the order in which they came. */
     Object group();
 
-    /** How many answers the reply has for this call; also how much of a command it takes. */
+    /** How many answers the reply has for this call. */
     int size();
+
+    /** How much of a command it takes, at least its size. */
+    default int load() {
+        return size();
+    }
 
     /**
      * Whether a caller waits for the answer. Calls do not gather behind a command in which nobody waits for any answer: they

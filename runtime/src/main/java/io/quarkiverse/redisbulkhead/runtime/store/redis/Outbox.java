@@ -24,7 +24,7 @@ import java.util.Queue;
  */
 final class Outbox {
 
-    /** Limits the size of a command, so that it does not keep Redis busy for long. No single call is larger. */
+    /** Limits the size of a command, so that it does not keep Redis busy for long. A single call may be larger. */
     static final int MOST_TOGETHER = 128;
 
     /** Limits the commands of a group in flight, so that one group does not keep others from the connection. */

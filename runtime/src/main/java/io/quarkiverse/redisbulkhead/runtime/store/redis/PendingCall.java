@@ -48,7 +48,7 @@ final class PendingCall<T> {
 
     /** How much of a command it takes. */
     int size() {
-        return call instanceof JointCall<?> joint ? joint.size() : 1;
+        return call instanceof JointCall<?> joint ? joint.load() : 1;
     }
 
     /** See {@link JointCall#isAwaited()}. */

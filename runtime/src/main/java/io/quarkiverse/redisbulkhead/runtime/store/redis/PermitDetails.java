@@ -9,6 +9,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
@@ -78,14 +79,14 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     /** Describes a holder. */
     public Holder holder(BulkheadId bulkhead, String id, long leaseEnd) {
-        return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, application, instance, method,
+        return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, Weights.of(id), application, instance, method,
                 Instant.ofEpochMilli(since),
                 Instant.ofEpochMilli(leaseEnd));
     }
 
     /** Describes a waiter. */
     public Waiter waiter(BulkheadId bulkhead, String id, long placeEnd) {
-        return new Waiter(id, bulkhead.name(), bulkhead.key(), ticket, application, instance, method,
+        return new Waiter(id, bulkhead.name(), bulkhead.key(), ticket, Weights.of(id), application, instance, method,
                 Instant.ofEpochMilli(since),
                 Instant.ofEpochMilli(placeEnd));
     }

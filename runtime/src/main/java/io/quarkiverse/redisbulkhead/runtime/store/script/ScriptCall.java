@@ -8,6 +8,7 @@ import java.util.function.BiFunction;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.JointCall;
@@ -72,6 +73,16 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
         return size == 0 ? null : bulkhead;
     }
 
+    // A heavy permit costs Redis as much as many light ones.
+    @Override
+    public int load() {
+        int load = size;
+        for (byte[] word : words) {
+            load += word.length > 0 && word[0] == '*' ? Weights.of(new String(word, StandardCharsets.UTF_8)) - 1 : 0;
+        }
+        return load;
+    }
+
     // An acquire goes right behind a release or a cancellation.
     @Override
     public boolean isAwaited() {
@@ -88,7 +99,7 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
 
     private List<byte[]> arguments(List<? extends JointCall<?>> calls) {
         List<Terms> terms = new ArrayList<>(1);
-        List<byte[]> all = new ArrayList<>(7 + 2 * calls.size());
+        List<byte[]> all = new ArrayList<>(8 + 2 * calls.size());
         for (JointCall<?> call : calls) {
             ScriptCall<?> each = (ScriptCall<?>) call;
             // There are few, and most often it is the last one.
@@ -98,6 +109,7 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
         }
         all.add(bytes(script.process()));
         all.add(bytes(terms.size()));
+        all.add(bytes(calls.stream().anyMatch(call -> call.load() > call.size()) ? 1 : 0));
         terms.forEach(stated -> stated.write(all));
         for (JointCall<?> call : calls) {
             ScriptCall<?> each = (ScriptCall<?>) call;

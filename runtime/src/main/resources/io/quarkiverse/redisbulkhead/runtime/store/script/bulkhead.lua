@@ -1,6 +1,7 @@
 -- One bulkhead: load what the calls need, apply them in their order on tables, write the difference. There is no other way through it.
 --
--- KEYS[1] holders    sorted set  permit id -> end of its lease, ms. The truth: nothing is counted beside it.
+-- KEYS[1] holders    sorted set  permit id -> end of its lease, ms. The truth: nothing is counted beside it. A permit of weight n has n
+--                                entries: '<id>', '<id> 2' to '<id> n'. The first one tells whether it is held.
 -- KEYS[2] state      hash        'last ticket', us; 'kept until', ms, until which all keys live at least; 'set limit', by an operator;
 --                                'stated limits', see below; 'alive <process>' -> until when, ms; permit id -> record
 -- KEYS[3] queue      sorted set  permit id -> ticket: the fair waiters; 'grace period' -> its end, ms, which is less than any ticket
@@ -8,9 +9,10 @@
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
 --
 -- A record has eight lines: token of a holder or ticket of a waiter; since, ms; lease, ms; limit; process; application; instance; method.
+-- The weight is part of the id, so that no lost record changes it: '*3*abc' has weight 3; without such a start it is 1.
 -- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
 --
--- ARGV[1] the process that calls; ARGV[2] number of terms
+-- ARGV[1] the process that calls; ARGV[2] number of terms; ARGV[3] 1 if any permit id that follows tells a weight, else 0
 -- then    the terms: limit; lease, ms; for how long the process is alive without a poll, ms, 0 for a caller that does not wait; 1 to wait in
 --         the queue, 0 on standby; the record from the line break before the lease on
 -- then    the calls:
@@ -24,7 +26,8 @@
 --         'resize', limit, or 0 to undo
 --
 -- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
---         acquire: token; or {limit, ms to the nearest lease end} when full; or {.., .., server time, ticket or 0} when waiting; -1 if cancelled
+--         acquire: token; or {limit, ms to the nearest lease end} when full, or heavier than the limit; or {.., .., server time, ticket or 0}
+--                  when waiting; -1 if cancelled
 --         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
 --         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
 --
@@ -33,7 +36,7 @@
 
 local KEYS, ARGV, call, format, match, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, unpack, tonumber
 local HOLDERS, STATE, QUEUE, STANDBY, CANCELLED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local floor, max, min, huge = math.floor, math.max, math.min, math.huge
+local floor, max, min, huge, byte = math.floor, math.max, math.min, math.huge, string.byte
 
 -- Keys outlive what they hold by so much; all in milliseconds, unless it says otherwise.
 local SLACK = 1000
@@ -49,6 +52,8 @@ local SMALLEST_TICKET = 10000000000000
 local TOLD, SET_BACK = 10000000, 1000000
 -- How many waiters a call removes and serves together, how many it reads at once, and at how many it looks to tell of a free permit.
 local MOST, CHUNK, LOOKS = 1000, 100, 100
+-- What ids begin with that tell a weight; the greatest weight; how many words of a command are unpacked at once, an even number.
+local STAR, HEAVIEST, WORDS = 42, 1000, 4000
 
 local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -57,9 +62,19 @@ local now = floor(micros / 1000)
 local from, nowText = micros > now * 1000 and now + 1 or now, format('%d', now)
 local me = ARGV[1]
 
+-- Whether any permit that this is about may weigh more than 1. As most do not, weights are not looked up without it.
+local heavy = ARGV[3] == '1'
+local function weigh(id)
+    if byte(id) ~= STAR then
+        return 1
+    end
+    heavy = true
+    return max(1, min(tonumber(match(id, '^%*(%d%d?%d?%d?)%*')) or 1, HEAVIEST))
+end
+
 ---- Load
 
-local firstCall, most, i, asked, removed = 3 + 5 * ARGV[2], #ARGV, 3 + 5 * ARGV[2], 4, 0
+local firstCall, most, i, asked, removed = 4 + 5 * ARGV[2], #ARGV, 4 + 5 * ARGV[2], 4, 0
 local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'stated limits' }, {}, false, true
 while i <= most do
     local what = ARGV[i]
@@ -118,11 +133,14 @@ if asked > 4 or not plain or others > 0 and not onlyRenews then
     held = size - ended
 end
 local room = plain and huge or -1
-for k = 3, plain and firstCall - 5 or 0, 5 do
+for k = 4, plain and firstCall - 5 or 0, 5 do
     room = min(room, override or tonumber(ARGV[k]))
 end
-local freed = removed
-local isSimple = others == 0 and held + asked - 4 <= room and last <= micros + SET_BACK
+local freed, wanted = removed, asked - 4
+for k = 5, heavy and asked or 0 do
+    wanted = wanted + weigh(fields[k]) - 1
+end
+local isSimple = others == 0 and held + wanted <= room and last <= micros + SET_BACK
 for k = 5, asked do
     if state[k] or not isSimple then
         known[fields[k]] = state[k]
@@ -143,6 +161,8 @@ if ended > 0 then
     gone = call('ZRANGEBYSCORE', HOLDERS, '-inf', now, 'LIMIT', 0, MOST)
     went = #gone
 end
+-- These entries are all there is to remove of them.
+local wentBefore = went
 local cancelled
 if others > 0 then
     cancelled = {}
@@ -164,10 +184,12 @@ if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
     if setBack then
         -- What was to end soon would last until the clock has caught up. From now on no lease lasts longer than it was given for.
-        local latest = call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES')
+        local latest, seen = call('ZRANGE', HOLDERS, -100, -1, 'WITHSCORES'), {}
         for k = 1, #latest, 2 do
-            local id = latest[k]
-            local lease = tonumber(match(call('HGET', STATE, id) or '', '^%d+\n%d+\n(%d+)\n'))
+            local id = match(latest[k], '^(%*.-) ') or latest[k]
+            local lease = not seen[id] and tonumber(match(call('HGET', STATE, id) or '', '^%d+\n%d+\n(%d+)\n'))
+            seen[id] = true
+            weigh(id)
             if lease and tonumber(latest[k + 1]) > from + lease then
                 ends[id], moved = from + lease, moved + 2
                 extended[moved - 1], extended[moved] = from + lease, id
@@ -200,7 +222,7 @@ if not isSimple and not onlyRenews then
     end
 
     function drop(id)
-        held = ends[id] and held - 1 or held
+        held = ends[id] and held - (heavy and weigh(id) or 1) or held
         went, ends[id], records[id] = went + 1, nil, nil
         gone[went] = id
         move(queue, id)
@@ -222,11 +244,13 @@ if not isSimple and not onlyRenews then
         end
         while rank < size do
             first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
-            if not isChanged[first[1]] then
+            local id = heavy and match(first[1], '^(%*.-) ') or first[1]
+            if not isChanged[id] then
                 least = min(least, tonumber(first[2]))
                 break
             end
-            rank, first = rank + 1, nil
+            -- The entries of a permit follow each other.
+            rank, first = rank + (heavy and id == first[1] and weigh(id) or 1), nil
         end
         return least < huge and max(1, least - from) or 0
     end
@@ -341,6 +365,13 @@ if not isSimple and not onlyRenews then
         return false
     end
 
+    -- Takes a waiter off that weighs more than the limit, which has become smaller. It is told to ask again, and then refused.
+    local function refuse(id, waiter)
+        budget = budget - 1
+        drop(id)
+        tell(waiter.process, 'free ' .. id)
+    end
+
     -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
     function serve()
         head = 0
@@ -348,15 +379,19 @@ if not isSimple and not onlyRenews then
             readOn(queue)
         end
         if not graceEnd and walk(queue, huge, function(id, waiter, ticket)
-            if held >= (override or waiter.limit) then
+            local most = override or waiter.limit
+            local weight = held < most and weigh(id) or 1
+            if weight > most then
+                return refuse(id, waiter)
+            elseif held + weight > most then
                 head = ticket
                 return true
             end
-            budget = budget - 1
+            budget = budget - weight
             move(queue, id)
             local ending = from + min(waiter.lease, FIRST_LEASE)
             keep(waiter.lease)
-            last, held, came, ends[id] = max(last + 1, micros), held + 1, came + 2, ending
+            last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
             added[came - 1], added[came] = ending, id
             described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
             records[id] = described[came]
@@ -372,10 +407,16 @@ if not isSimple and not onlyRenews then
             return
         end
         walk(standby, LOOKS, function(id, waiter)
-            local taken = held + toldNow
-            if taken < (override or waiter.limit) then
-                move(standby, id, micros + TOLD)
-                tell(waiter.process, 'free ' .. id)
+            local taken, most = held + toldNow, override or waiter.limit
+            if taken < most then
+                local weight = weigh(id)
+                if weight > most then
+                    refuse(id, waiter)
+                elseif taken + weight <= most then
+                    move(standby, id, micros + TOLD)
+                    tell(waiter.process, 'free ' .. id)
+                end
+                -- Else a lighter one may fit.
                 return false
             end
             for limit in string.gmatch(override and '' or stated, ' (%d+):') do
@@ -444,7 +485,7 @@ while i <= most do
         if queue then
             drop(id)
         else
-            held, went, ends[id] = held - answer, went + 1, nil
+            held, went, ends[id] = held - (heavy and answer * weigh(id) or answer), went + 1, nil
             gone[went] = id
         end
         i = i + 2
@@ -462,7 +503,7 @@ while i <= most do
                 serve()
             end
             if what ~= terms then
-                local at = 5 * what - 2
+                local at = 5 * what - 1
                 terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
                 suffix, ending = '\n' .. nowText .. tail, from + lease
                 endingText = format('%d', ending)
@@ -483,6 +524,7 @@ while i <= most do
                     end
                 end
             end
+            local weight = heavy and weigh(id) or 1
             local old = fair and ticket > 0 and min(max(ticket, SMALLEST_TICKET), max(last, micros)) or 0
             local record = ends[id] and (queue and records[id] or known[id])
             for k = 1, ends[id] and came or 0, 2 do
@@ -493,20 +535,24 @@ while i <= most do
                 answer, ends[id], moved = tonumber(match(record, '^%d+') or 0), max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
-            elseif ends[id] or not (old > 0 and startGrace()) and held < (override or limit) and (not head or old > 0 and head > old) then
+            elseif ends[id] or not (old > 0 and startGrace()) and held + weight <= (override or limit) and (not head or old > 0 and head > old) then
                 -- One that is held although its record was lost counts already, and gets a token that it can be told.
                 if queue then
                     move(queue, id)
                     move(standby, id)
                     records[id] = nil
                 end
-                last, held, longest, came = max(last + 1, micros), held + (ends[id] and 0 or 1), max(longest, lease), came + 2
+                last, held, longest, came = max(last + 1, micros), held + (ends[id] and 0 or weight), max(longest, lease), came + 2
                 token = format('%d', last)
                 ends[id], answer, added[came - 1], added[came] = ending, last, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
             else
                 answer = { override or limit, nearest() }
-                if alone > 0 then
+                if weight > answer[1] then
+                    if queue.at[id] or standby.at[id] then
+                        drop(id)
+                    end
+                elseif alone > 0 then
                     local turn = standby.at[id]
                     longest = max(longest, lease)
                     place(alone)
@@ -547,8 +593,9 @@ while i <= most do
         i = i + 3 + ARGV[i + 2]
     elseif what == 'revoke' then
         local id = ARGV[i + 1]
-        answer = ends[id] and 1 or 0
-        if ends[id] then
+        -- Any text may come here, also that of a further entry.
+        answer = ends[id] and not match(id, '^%*.* ') and 1 or 0
+        if answer == 1 then
             local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
             drop(id)
             if process then
@@ -570,8 +617,8 @@ while i <= most do
         local handed, gone, asking = {}, {}, {}
         for k = i + 4, i + 3 + ARGV[i + 3] do
             local id = ARGV[k]
-            if queue.at[id] or standby.at[id] then
-                -- It waits.
+            if (queue.at[id] or standby.at[id]) and not (heavy and weigh(id) > (override or tonumber(ARGV[i + 2]))) then
+                -- It waits, and may be served.
             elseif ends[id] then
                 asking[#asking + 1] = id
             else
@@ -667,16 +714,33 @@ if lengthens then
 end
 local ttl = kept - now
 
+local removedRecords = went
+if heavy then
+    for k = 2, came, 2 do
+        for n = 2, weigh(added[k]) do
+            came = came + 2
+            added[came - 1], added[came] = added[k - 1], added[k] .. ' ' .. n
+        end
+    end
+    for k = wentBefore + 1, removedRecords do
+        for n = 2, weigh(gone[k]) do
+            went = went + 1
+            gone[went] = gone[k] .. ' ' .. n
+        end
+    end
+end
 if renews and came > 0 then
     -- First: a server whose memory is full lets a script go on that has begun to write, and this write needs no memory.
     call('PEXPIRE', HOLDERS, ttl)
 end
 if went > 0 then
-    call('ZREM', HOLDERS, unpack(gone, 1, went))
-    call('HDEL', STATE, unpack(gone, 1, went))
+    call('HDEL', STATE, unpack(gone, 1, removedRecords))
 end
-if came > 0 then
-    call('ZADD', HOLDERS, unpack(added, 1, came))
+for k = 1, went, WORDS do
+    call('ZREM', HOLDERS, unpack(gone, k, min(k + WORDS - 1, went)))
+end
+for k = 1, came, WORDS do
+    call('ZADD', HOLDERS, unpack(added, k, min(k + WORDS - 1, came)))
 end
 if lengthens or came > 0 and size and size <= went then
     call('PEXPIRE', HOLDERS, ttl)

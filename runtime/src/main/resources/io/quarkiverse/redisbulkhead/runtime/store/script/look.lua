@@ -1,7 +1,7 @@
 -- Looks at a bulkhead, and changes nothing. KEYS as in bulkhead.lua.
 --
 -- ARGV    'occupancy', how many holders, and how many waiters, to tell, from 0
--- Reply   {permits in use, waiters, limit set by an operator or 0, stated limits, server time, {{id, end of lease, record}, ...} with the lease
+-- Reply   {what is in use, waiters, limit set by an operator or 0, stated limits, server time, {{id, end of lease, record}, ...} with the lease
 --         that ends first coming first, {{id, till when its process is alive, record}, ...} with those in the queue first}
 --
 -- ARGV    'own', process, how many holders have been looked at, how many to look at, from 1
@@ -40,15 +40,22 @@ local most, listed, waiters, waiting, alive = tonumber(ARGV[2]), {}, {}, 0, {}
 -- At most so many at once, and so many chunks; beyond that all count as alive.
 local CHUNK, CHUNKS = 1000, 20
 
-local found = call('ZRANGEBYSCORE', HOLDERS, now + 1, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
-for k = 1, #found, 2 * CHUNK do
-    local ids = {}
-    for i = k, math.min(#found, k + 2 * CHUNK - 1), 2 do
-        ids[#ids + 1] = found[i]
+-- The entries of a permit follow each other, the one with its id first. What is passed over is not read.
+local size, ended = call('ZCARD', HOLDERS), call('ZCOUNT', HOLDERS, '-inf', now)
+local rank, looks = ended, most
+while rank < size and #listed < most and looks > 0 do
+    local found = call('ZRANGE', HOLDERS, rank, rank + math.min(CHUNK, most - #listed) - 1, 'WITHSCORES')
+    local ids, ends, after = {}, {}, rank + #found / 2
+    for k = 1, #found, 2 do
+        if not string.match(found[k], '^%*.* ') then
+            ids[#ids + 1], ends[#ends + 1] = found[k], found[k + 1]
+            after = math.max(after, rank + (k - 1) / 2 + tonumber(string.match(found[k], '^%*(%d%d?%d?%d?)%*') or 1))
+        end
     end
-    for i, record in ipairs(recordsOf(ids)) do
-        listed[#listed + 1] = { ids[i], found[k + 2 * i - 1], record or '' }
+    for k, record in ipairs(recordsOf(ids)) do
+        listed[#listed + 1] = { ids[k], ends[k], record or '' }
     end
+    rank, looks = after, looks - 1
 end
 
 for _, line in ipairs({ QUEUE, STANDBY }) do
@@ -77,5 +84,5 @@ end
 
 local header = call('HMGET', STATE, 'set limit', 'stated limits')
 return {
-    call('ZCOUNT', HOLDERS, now + 1, '+inf'), waiting, tonumber(header[1] or 0), header[2] or '', string.format('%d', now), listed, waiters
+    size - ended, waiting, tonumber(header[1] or 0), header[2] or '', string.format('%d', now), listed, waiters
 }

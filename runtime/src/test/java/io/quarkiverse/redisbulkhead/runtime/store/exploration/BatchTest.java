@@ -72,7 +72,8 @@ class BatchTest {
             lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of("me", cancel).arguments());
         }
         if (random.nextInt(6) == 0) {
-            lua.run(redis, SCRIPT, BulkheadView.NAMES, List.of("me", "0", "resize", Integer.toString(1 + random.nextInt(4))));
+            lua.run(redis, SCRIPT, BulkheadView.NAMES,
+                    List.of("me", "0", "0", "resize", Integer.toString(1 + random.nextInt(4))));
         }
         int steps = random.nextInt(8);
         for (int i = 0; i < steps; i++) {
@@ -108,6 +109,7 @@ class BatchTest {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();
         state.put("holders", view.holders());
+        state.put("in use", view.inUse());
         state.put("waiters", view.waiters());
         for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
             state.put(part.name(), alive(view.scores(part), view));

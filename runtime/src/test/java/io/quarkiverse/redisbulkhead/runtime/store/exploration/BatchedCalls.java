@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
@@ -63,7 +64,7 @@ record BatchedCalls(String process, List<Call> calls) {
     }
 
     private static Call call(Random random, boolean calm) {
-        String id = "p" + random.nextInt(8);
+        String id = List.of("", "", "", "*2*").get(random.nextInt(4)) + "p" + random.nextInt(8);
         int kind = random.nextInt(calm ? 8 : 12);
         if (kind < 5) {
             String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
@@ -95,6 +96,7 @@ record BatchedCalls(String process, List<Call> calls) {
         List<String> arguments = new ArrayList<>();
         arguments.add(process);
         arguments.add(Integer.toString(terms.size()));
+        arguments.add(calls.stream().anyMatch(call -> Weights.of(call.id()) > 1) ? "1" : "0");
         terms.forEach(stated -> stated.forEach(part -> arguments.add(part.replace(PROCESS, process))));
         calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
         return arguments;

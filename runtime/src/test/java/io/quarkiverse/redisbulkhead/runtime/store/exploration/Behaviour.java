@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do
@@ -96,7 +97,7 @@ final class Behaviour {
     }
 
     private void begin(Client client) {
-        client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls;
+        client.id = Weights.id(setting.weight(client.number), client.name().toLowerCase(java.util.Locale.ROOT) + client.calls);
         client.calls--;
         client.reckoning = ReckoningModel.asking();
         client.phase = Phase.ASKING;

@@ -2,11 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -53,11 +55,23 @@ record BulkheadView(RedisModel redis) {
     Map<String, Long> holders() {
         Map<String, Long> alive = new TreeMap<>();
         scores(Part.HOLDERS).forEach((id, end) -> {
-            if (end > NOW) {
+            if (end > NOW && !Weights.isFurther(id)) {
                 alive.put(id, end.longValue() - NOW);
             }
         });
         return alive;
+    }
+
+    /** How much of the limit is taken. */
+    int inUse() {
+        return (int) scores(Part.HOLDERS).values().stream().filter(end -> end > NOW).count();
+    }
+
+    /** Whether each permit has as many entries as it weighs, which end together. */
+    boolean permitsAreWhole() {
+        Map<String, Double> entries = new TreeMap<>(scores(Part.HOLDERS));
+        return entries.keySet().stream().allMatch(entry -> Weights.entries(Weights.permitOf(entry)).stream()
+                .allMatch(other -> entries.get(entry).equals(entries.get(other))));
     }
 
     /** Who waits, and for how long from now its process is alive without another sign of life. */
@@ -97,6 +111,11 @@ record BulkheadView(RedisModel redis) {
         return queue;
     }
 
+    /** Who is served next. */
+    Optional<String> firstInQueue() {
+        return queue().entrySet().stream().min(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
+    }
+
     /** The last ticket that was drawn, or 0. */
     long lastTicket() {
         return Long.parseLong(state().getOrDefault("last ticket", "0"));
@@ -113,6 +132,7 @@ record BulkheadView(RedisModel redis) {
             ids.addAll(scores(part).keySet());
         }
         ids.remove(GRACE_ENTRY);
+        ids.removeIf(Weights::isFurther);
         return ids;
     }
 }

@@ -52,6 +52,11 @@ final class Client {
         return copy;
     }
 
+    /** The number of the client whose permit that is. */
+    static int owner(String id) {
+        return id.charAt(id.lastIndexOf('*') + 1) - 'a';
+    }
+
     String name() {
         return String.valueOf((char) ('A' + number));
     }

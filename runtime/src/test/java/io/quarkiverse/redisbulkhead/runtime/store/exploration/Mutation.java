@@ -10,8 +10,8 @@ enum Mutation {
             "= ending > now and ending or nil",
             "= ending >= now and ending or nil", "14"),
     HAND_OVER_BEYOND_THE_LIMIT(two(Role.WAITS_IN_ORDER),
-            "if held >= (override or waiter.limit) then",
-            "if false then", "1"),
+            "elseif held + weight > most then\n                head",
+            "elseif false then\n                head", "1"),
     LAST_COMES_FIRST(Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER),
             "line.ids[#line.ids + 1], line.scores[#line.scores + 1], ids[#ids + 1] = id, score, id",
             "table.insert(line.ids, 1, id) table.insert(line.scores, 1, score) ids[#ids + 1] = id", "5"),
@@ -49,8 +49,8 @@ enum Mutation {
             "            if queue then\n                serve()\n            end\n",
             "", "5"),
     A_LIMIT_TOO_MANY(two(Role.TRIES),
-            "held < (override or limit) and",
-            "held <= (override or limit) and", "1"),
+            "held + weight <= (override or limit) and",
+            "held + weight <= (override or limit) + 1 and", "1"),
     NEWCOMERS_OVERTAKE(
             Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.TRIES).with(Rare.DATA_LOST, 1),
             "and (not head or old > 0 and head > old) then",
@@ -65,7 +65,7 @@ enum Mutation {
             "if ends[id] then\n            ends[id], moved = max(ends[id], from + millis), moved + 2",
             "if true then\n            ends[id], moved = from + millis, moved + 2", "14"),
     RELEASE_OF_ALL(Setting.of("", 2, Role.TRIES, Role.TRIES),
-            "call('ZREM', HOLDERS, unpack(gone, 1, went))",
+            "call('ZREM', HOLDERS, unpack(gone, k, min(k + WORDS - 1, went)))",
             "call('ZREM', HOLDERS, unpack(call('ZRANGE', HOLDERS, 0, -1)))", "4"),
     RELEASE_IS_NOT_PASSED_ON(two(Role.WAITS_IN_ORDER),
             "if queue and (what == 'release' or",
@@ -87,7 +87,29 @@ enum Mutation {
             "0", "5"),
     THE_SWEEP_TAKES_WAITERS(two(Role.WAITS_IN_ORDER).with(Rare.RENEWAL, 1),
             "found[1][k] or found[2][k] or found[3][k]",
-            "found[1][k]", "45");
+            "found[1][k]", "45"),
+    A_HEAVY_PERMIT_COUNTS_ONCE(lightAndHeavy(Role.TRIES),
+            "held + weight <= (override or limit) and",
+            "held + 1 <= (override or limit) and", "1"),
+    A_HEAVY_WAITER_IS_SERVED_BY_ONE_PERMIT(lightAndHeavy(Role.WAITS_IN_ORDER),
+            "elseif held + weight > most then\n                head",
+            "elseif held + 1 > most then\n                head", "1"),
+    A_PART_IS_TAKEN(lightAndHeavy(Role.TRIES),
+            "for n = 2, weigh(added[k]) do",
+            "for n = 3, weigh(added[k]) do", "1"),
+    A_PART_IS_RENEWED(lightAndHeavy(Role.TRIES).with(Rare.RENEWAL, 1),
+            "if heavy then\n    for k = 2, came, 2 do",
+            "if heavy then\n    for k = 2, renews and 0 or came, 2 do", "1"),
+    A_PART_IS_RELEASED(lightAndHeavy(Role.TRIES),
+            "for n = 2, weigh(gone[k]) do",
+            "for n = 3, weigh(gone[k]) do", "1"),
+    A_LIGHT_WAITER_OVERTAKES_A_HEAVY_ONE(
+            Setting.of("", 2, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER).weights(1, 2, 1),
+            "head = ticket\n                return true",
+            "head = ticket\n                return false", "5"),
+    A_HEAVY_PERMIT_IS_CUT_IN_PART(lightAndHeavy(Role.TRIES).with(Rare.CLOCK_BACK, 1),
+            "            weigh(id)\n",
+            "", "12");
 
     final Setting setting;
     /** The numbers of the guarantees of which one is seen to be broken first. */
@@ -107,6 +129,10 @@ enum Mutation {
 
     private static Setting two(Role role) {
         return Setting.of("", 1, role, role);
+    }
+
+    private static Setting lightAndHeavy(Role role) {
+        return Setting.of("", 2, role, role).weights(1, 2);
     }
 
     /** Breaks the script. */

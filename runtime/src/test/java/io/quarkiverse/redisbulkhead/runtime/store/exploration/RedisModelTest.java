@@ -87,14 +87,16 @@ class RedisModelTest {
     }
 
     private static List<String> args(String script, Random random) {
-        String id = "p" + random.nextInt(8);
+        String id = (random.nextInt(4) == 0 ? "*2*p" : "p") + random.nextInt(8);
+        String heavy = id.startsWith("*") ? "1" : "0";
         return switch (script) {
             case "batch" -> BatchedCalls.random(random, random.nextBoolean(), 1 + random.nextInt(4)).arguments();
-            case "poll" -> List.of("me", "0", "poll", List.of("300", "5000", "10000", "30000").get(random.nextInt(4)), "2", "1",
-                    id);
-            case "resize" -> List.of("me", "0", "resize", Integer.toString(random.nextInt(4)));
+            case "poll" ->
+                List.of("me", "0", heavy, "poll", List.of("300", "5000", "10000", "30000").get(random.nextInt(4)), "2", "1",
+                        id);
+            case "resize" -> List.of("me", "0", heavy, "resize", Integer.toString(random.nextInt(4)));
             case "look" -> random.nextBoolean() ? List.of("occupancy", "2") : List.of("own", "mail", "0", "2");
-            default -> List.of("me", "0", "revoke", id);
+            default -> List.of("me", "0", heavy, "revoke", id);
         };
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
@@ -65,7 +66,8 @@ final class ScriptedStore {
         String place = Long.toString(request.place());
         String limit = Integer.toString(setting.limit());
         String process = Integer.toString(request.client());
-        List<String> args = new ArrayList<>(List.of(process, request.operation() == Operation.ACQUIRE ? "1" : "0"));
+        List<String> args = new ArrayList<>(List.of(process, request.operation() == Operation.ACQUIRE ? "1" : "0",
+                Weights.of(request.id()) > 1 ? "1" : "0"));
         args.addAll(switch (request.operation()) {
             case ACQUIRE -> {
                 List<String> words = new ArrayList<>(BatchedCalls.terms(limit, lease, place,

@@ -14,30 +14,40 @@ import java.util.Map;
  * @param lease how long a permit lives, milliseconds
  * @param place how long a place among the waiters lives, milliseconds
  * @param bounds how often what is bounded happens at the most
+ * @param weights what the permits of the clients weigh; empty when all weigh 1
  */
-record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, Map<Rare, Integer> bounds) {
+record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, Map<Rare, Integer> bounds,
+        List<Integer> weights) {
 
     /** The unit of time: as long as the first lease of a permit that is handed over. */
     static final long TICK = 2_000;
 
     /** With one call each, leases and places of two ticks, and nothing that is bounded. */
     static Setting of(String name, int limit, Role... roles) {
-        return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, Map.of());
+        return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, Map.of(), List.of());
     }
 
     Setting calls(int each) {
-        return new Setting(name, limit, roles, each, lease, place, bounds);
+        return new Setting(name, limit, roles, each, lease, place, bounds, weights);
     }
 
     Setting place(long millis) {
-        return new Setting(name, limit, roles, calls, lease, millis, bounds);
+        return new Setting(name, limit, roles, calls, lease, millis, bounds, weights);
     }
 
     Setting with(Rare what, int times) {
         Map<Rare, Integer> more = new EnumMap<>(Rare.class);
         more.putAll(bounds);
         more.put(what, times);
-        return new Setting(name, limit, roles, calls, lease, place, more);
+        return new Setting(name, limit, roles, calls, lease, place, more, weights);
+    }
+
+    Setting weights(Integer... ofClients) {
+        return new Setting(name, limit, roles, calls, lease, place, bounds, List.of(ofClients));
+    }
+
+    int weight(int client) {
+        return weights.isEmpty() ? 1 : weights.get(client);
     }
 
     boolean mayHappen(Rare what) {

@@ -29,7 +29,19 @@ final class Settings {
             Setting.of("two wait in order, a key is evicted", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.EVICTED, 1),
             Setting.of("two wait beside the queue, a key is evicted", 1, WAITS, WAITS).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
-                    .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
+                    .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1),
+            Setting.of("three try for two permits, one of them for both", 2, TRIES, TRIES, TRIES).weights(1, 1, 2),
+            Setting.of("one waits in order for two permits beside two that try for one", 2, WAITS_IN_ORDER, TRIES, TRIES)
+                    .weights(2, 1, 1),
+            Setting.of("a light and a heavy one try, and renew", 2, TRIES, TRIES).weights(1, 2).with(Rare.RENEWAL, 2),
+            Setting.of("a light and a heavy one wait in order, one is killed", 2, WAITS_IN_ORDER, WAITS_IN_ORDER).weights(1, 2)
+                    .with(Rare.CRASH, 1),
+            Setting.of("a light and a heavy one wait beside the queue, and poll", 2, WAITS, WAITS).weights(1, 2)
+                    .with(Rare.POLL, 1),
+            Setting.of("a light and a heavy one wait in order, a key is evicted", 2, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .weights(1, 2).with(Rare.EVICTED, 1),
+            Setting.of("a light and a heavy one try, and renew, the clock of the server jumps", 2, TRIES, TRIES).weights(1, 2)
+                    .with(Rare.RENEWAL, 1).with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
 
     /** Each takes as long as many of the small ones: in the nightly build. */
     static final List<Setting> LONG = List.of(

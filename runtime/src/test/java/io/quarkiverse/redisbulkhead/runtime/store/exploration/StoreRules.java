@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -15,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 final class StoreRules {
 
     static final String LIMIT = "1: more permits are held than there are";
+    static final String PARTS = "1: a permit does not take all of its weight, or takes more";
     static final String CUT = "2: the clock was set back, and a permit still lasts longer than a lease";
     static final String OWNERSHIP = "4: somebody else's permit or place was taken away or changed";
     static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
@@ -39,14 +41,17 @@ final class StoreRules {
         BulkheadView after = new BulkheadView(outcome.store());
         Set<String> granted = new TreeSet<>(after.holders().keySet());
         granted.removeAll(before.holders().keySet());
-        if (after.holders().size() > setting.limit()) {
+        if (after.inUse() > setting.limit()) {
             broken.add(LIMIT);
+        }
+        if (!after.permitsAreWhole()) {
+            broken.add(PARTS);
         }
         checkOthers(request, before, after, broken);
         checkGranted(world, request, outcome, granted, broken);
         checkComingBack(world, request, outcome, granted, broken);
-        if (request.operation() != Operation.RENEW && !isRefused(outcome) && after.holders().size() < setting.limit()
-                && !after.queue().isEmpty() && !after.isGracePeriod()) {
+        if (request.operation() != Operation.RENEW && !isRefused(outcome) && !after.isGracePeriod()
+                && after.firstInQueue().filter(id -> after.inUse() + Weights.of(id) <= setting.limit()).isPresent()) {
             broken.add(NOT_PASSED_ON);
         }
         if (request.operation() != Operation.RENEW && !isRefused(outcome)

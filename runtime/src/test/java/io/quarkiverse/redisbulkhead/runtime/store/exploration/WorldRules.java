@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 
@@ -51,7 +52,8 @@ final class WorldRules {
     }
 
     private void checkBeliefs(World world, Map<String, Long> holders, List<String> broken) {
-        if (world.clients.stream().filter(Client::believesToHold).count() > setting.limit()) {
+        if (world.clients.stream().filter(Client::believesToHold).mapToInt(client -> setting.weight(client.number))
+                .sum() > setting.limit()) {
             broken.add(BELIEFS);
         }
         for (Client client : world.clients) {
@@ -64,7 +66,7 @@ final class WorldRules {
     /** Of calls that are over and were not cut short by a crash, nothing is left; of others only what ends by itself. */
     private static void checkTraces(World world, BulkheadView bulkhead, List<String> broken) {
         for (String id : bulkhead.traces()) {
-            Client owner = world.clients.get(id.charAt(0) - 'a');
+            Client owner = world.clients.get(Client.owner(id));
             boolean mayArrive = world.copies.stream().anyMatch(copy -> copy.id().equals(id));
             if (owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
                 broken.add(LEFT_BEHIND);
@@ -73,18 +75,19 @@ final class WorldRules {
     }
 
     private void checkWaiters(World world, BulkheadView bulkhead, List<String> broken) {
-        if (bulkhead.holders().size() >= setting.limit() || bulkhead.waiters().isEmpty() || bulkhead.isGracePeriod()) {
+        int free = setting.limit() - bulkhead.inUse();
+        if (free <= 0 || bulkhead.waiters().isEmpty() || bulkhead.isGracePeriod()) {
             return;
         }
-        bulkhead.queue().entrySet().stream().min(Map.Entry.comparingByValue()).ifPresent(first -> {
-            if (poll(world, first.getKey()).reply().what() != What.HANDED_OVER) {
+        bulkhead.firstInQueue().filter(first -> Weights.of(first) <= free).ifPresent(first -> {
+            if (poll(world, first).reply().what() != What.HANDED_OVER) {
                 broken.add(NOT_SERVED);
             }
         });
         if (bulkhead.queue().isEmpty()) {
             for (String id : bulkhead.waiters().keySet()) {
                 if (poll(world, id).reply().what() != What.FREE
-                        || ask(world, id).reply().what() != What.GRANTED) {
+                        || Weights.of(id) <= free && ask(world, id).reply().what() != What.GRANTED) {
                     broken.add(NOT_TOLD);
                 }
             }
@@ -92,10 +95,10 @@ final class WorldRules {
     }
 
     private Outcome poll(World world, String id) {
-        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.POLL, id, setting.place(), 0, false, 0));
+        return store.carryOut(world, new Request(Client.owner(id), Operation.POLL, id, setting.place(), 0, false, 0));
     }
 
     private Outcome ask(World world, String id) {
-        return store.carryOut(world, new Request(id.charAt(0) - 'a', Operation.ACQUIRE, id, setting.place(), 0, false, 0));
+        return store.carryOut(world, new Request(Client.owner(id), Operation.ACQUIRE, id, setting.place(), 0, false, 0));
     }
 }

@@ -30,6 +30,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
@@ -390,6 +391,38 @@ class LockPermitStoreTest {
         get(store.cancel(BulkheadId.of("reports"), IntStream.range(0, 99).mapToObj(i -> "waits" + i).toList(), LONG));
         get(store.release(BulkheadId.of("reports"), "never"));
         assertThat(redis.command("ZRANGE", HOLDERS, 0, -1)).as("served again").hasToString("[waits99]");
+    }
+
+    /** What is read of it in part is renewed and given back as a whole. */
+    @Test
+    void aHeavyPermitThatAnotherStoreHasLetInCanLeave() throws Exception {
+        fill(1_400, 0, false);
+        long now = System.currentTimeMillis();
+        for (String entry : Weights.entries("*5*heavy")) {
+            redis.command("ZADD", HOLDERS, now + 2 * LONG.toMillis(), entry);
+        }
+        redis.command("HSET", STATE, "*5*heavy", "9000\n" + now + "\n60000\n5000\ntheirs\napp\nhost:1\nA#a");
+
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_405);
+        assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("*5*heavy", LONG.multipliedBy(4))))).isEmpty();
+        assertThat(redis.command("ZCOUNT", HOLDERS, now + 3 * LONG.toMillis(), "+inf").toInteger()).isEqualTo(5);
+        assertThat(get(store.release(BulkheadId.of("reports"), "*5*heavy"))).isTrue();
+        assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1_400);
+    }
+
+    /** Each step reads as many entries as permits weigh. */
+    @Test
+    void theWeightsOfHoldersAndWaitersAreAThousandAtTheMost() throws Exception {
+        assertThat(get(store.acquire(waiting("*600*a", 5_000)))).isInstanceOf(Granted.class);
+        assertThat(get(store.acquire(waiting("*400*b", 700)))).isInstanceOf(Waiting.class);
+
+        assertRefused(waiting("one-more", 5_000));
+        assertThat(get(store.release(BulkheadId.of("reports"), "*600*a"))).isTrue();
+        assertThat(get(store.occupancy(BulkheadId.of("reports"), 1))).satisfies(seen -> {
+            assertThat(seen.inUse()).isEqualTo(400);
+            assertThat(seen.holders()).hasSize(1);
+        });
+        assertThat(get(store.acquire(waiting("*600*c", 5_000)))).isInstanceOf(Granted.class);
     }
 
     /** The dead, however many another store has left, keep nobody out. */

@@ -46,6 +46,7 @@ import io.vertx.redis.client.Response;
 class RedisPermitStoreTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
+    private static final String HOLDERS = "test:{reports}:holders";
 
     static TestRedis redis;
 
@@ -132,6 +133,54 @@ class RedisPermitStoreTest {
         assertThat(get(store.release(BulkheadId.of("reports"), "never"))).isFalse();
 
         assertThat(holderIds()).containsExactly("b");
+    }
+
+    /** What is gone of a permit is as much as others may take; the next renewal brings it back. */
+    @Test
+    void aPartOfAPermitThatIsLostComesBackWithItsRenewal() {
+        acquire("*3*a", 4);
+        redis.command("ZREM", HOLDERS, "*3*a 2");
+        assertThat(acquire("*3*b", 4)).isInstanceOf(Full.class);
+        assertThat(acquire("c", 4)).isInstanceOf(Granted.class);
+
+        assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("*3*a", LONG)))).isEmpty();
+
+        assertThat(inUse()).isEqualTo(4);
+        assertThat(get(store.release(BulkheadId.of("reports"), "*3*a"))).isTrue();
+        assertThat(inUse()).isEqualTo(1);
+    }
+
+    /** The permit is lost with its first entry. The others count for as long as its holder may not know that. */
+    @Test
+    void whatIsLeftOfALostPermitCountsUntilItIsGivenBack() {
+        acquire("*3*a", 3);
+        redis.command("ZREM", HOLDERS, "*3*a");
+
+        assertThat(acquire("*2*b", 3)).isInstanceOf(Full.class);
+        assertThat(acquire("c", 3)).isInstanceOf(Granted.class);
+        assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("*3*a", LONG)))).containsExactly("*3*a");
+        assertThat(get(store.release(BulkheadId.of("reports"), "*3*a"))).isFalse();
+
+        assertThat(inUse()).isEqualTo(1);
+        assertThat(acquire("*2*b", 3)).isInstanceOf(Granted.class);
+    }
+
+    /** Whatever is lost with the records, weights are not. */
+    @Test
+    void aPermitKeepsItsWeightWhenItsRecordIsLost() {
+        acquire("*3*a", 4, Duration.ofSeconds(20));
+        redis.command("DEL", "test:{reports}:state");
+
+        assertThat(get(store.renew(BulkheadId.of("reports"), Map.of("*3*a", LONG)))).isEmpty();
+        assertThat(redis.command("ZCOUNT", HOLDERS, Long.toString(System.currentTimeMillis() + 40_000), "+inf").toInteger())
+                .isEqualTo(3);
+        assertThat(acquire("*2*b", 4)).isInstanceOf(Full.class);
+        assertThat(get(store.release(BulkheadId.of("reports"), "*3*a"))).isTrue();
+        assertThat(inUse()).isZero();
+    }
+
+    private int inUse() {
+        return get(store.occupancy(BulkheadId.of("reports"), 0)).inUse();
     }
 
     /** Trap 2: counting and adding are one step, however many race. */

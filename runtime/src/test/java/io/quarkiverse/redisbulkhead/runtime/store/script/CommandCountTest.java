@@ -159,6 +159,33 @@ class CommandCountTest {
         assertThat(commandsOf(releases(ids("a", 100)))).isEqualTo(expected);
     }
 
+    /** A permit of any weight costs as many commands as one of weight 1. */
+    @Test
+    void theWeightCostsNoCommands() throws Exception {
+        run(acquireForLong(1_000));
+        assertThat(commandsOf(acquires(1_000, "*300*a"))).isEqualTo(commands("time exists hmget zcard zcount zadd hset"));
+        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(301);
+        assertThat(commandsOf(releases("*300*a"))).isEqualTo(commands("time exists hmget zmscore zrem hdel"));
+        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(1);
+    }
+
+    /** A command with many light permits has room for few heavy ones. */
+    @Test
+    void aHeavyPermitTakesAsMuchOfACommandAsItWeighs() {
+        assertThat(acquires(1_000, "a", "*300*b")).extracting(ScriptCall::load).containsExactly(1, 300);
+        assertThat(releases("a", "*300*b")).extracting(ScriptCall::load).containsExactly(1, 300);
+    }
+
+    /** Trap 24: what is unpacked at once is bounded. */
+    @Test
+    void manyHeavyPermitsAreTakenAndGivenBackInOneCall() throws Exception {
+        String[] all = ids("*1000*a", 100);
+        run(acquires(100_000, all));
+        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(100_000);
+        run(releases(all));
+        assertThat(redis.command("EXISTS", "count:{reports}:holders").toInteger()).isZero();
+    }
+
     @Test
     void releasesAndAcquiresTogether() throws Exception {
         run(acquireForLong(1_000));

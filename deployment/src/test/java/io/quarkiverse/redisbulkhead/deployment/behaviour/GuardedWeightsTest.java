@@ -1,0 +1,159 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+
+/** Calls that take more than 1 of the limit, guarded and in code. */
+class GuardedWeightsTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Warehouse.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
+            .overrideConfigKey("quarkus.redis.devservices.enabled", "false")
+            .overrideConfigKey("quarkus.redis-bulkhead.configured.weight", "3");
+
+    @Inject
+    Warehouse warehouse;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void eachPlaceHasItsOwnWeight() {
+        RedisSemaphore shared = bulkheads.semaphore("shared");
+
+        assertThat(warehouse.light(() -> shared.status().inUse())).isEqualTo(1);
+        assertThat(warehouse.heavy(() -> shared.status().inUse())).isEqualTo(4);
+        assertThat(warehouse.heavy(() -> warehouse.light(() -> shared.status().inUse()))).isEqualTo(5);
+        assertThatThrownBy(() -> warehouse.heavy(() -> warehouse.heavy(() -> 0))).isInstanceOf(BulkheadFullException.class);
+        assertThat(shared.status().inUse()).isZero();
+        assertThat(shared.spec().weight()).as("of code, where places differ").isEqualTo(1);
+    }
+
+    @Test
+    void theConfiguredWeightWins() {
+        RedisSemaphore configured = bulkheads.semaphore("configured");
+
+        assertThat(warehouse.configured(() -> configured.status().inUse())).isEqualTo(3);
+        assertThat(configured.spec().weight()).isEqualTo(3);
+        assertThat(configured.tryAcquire()).hasValueSatisfying(permit -> {
+            assertThat(configured.holders()).extracting(Holder::weight).containsExactly(3);
+            permit.release();
+        });
+    }
+
+    @Test
+    void asynchronousCallsHaveAWeight() {
+        RedisSemaphore shared = bulkheads.semaphore("shared");
+
+        assertThat(warehouse.later(() -> shared.statusAsync().map(now -> now.inUse())).await().atMost(PATIENCE)).isEqualTo(2);
+    }
+
+    /** One limit for each key. */
+    @Test
+    void keysHaveAWeight() {
+        RedisSemaphore one = bulkheads.semaphore("keyed").forKey("one");
+
+        assertThat(warehouse.keyed("one", () -> one.status().inUse())).isEqualTo(2);
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.semaphore("keyed").forKey("one", 1))
+                .withMessage("weight must not be more than the permits of bulkhead 'keyed', which are 1, but is 2");
+    }
+
+    @Test
+    void codeTakesPermitsOfAnyWeight() {
+        RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("stock").permits(5).build());
+        try (Permit three = stock.tryAcquire(3).orElseThrow();
+                Permit two = stock.acquireAsync(2, PATIENCE).await().atMost(PATIENCE)) {
+            assertThat(stock.status().inUse()).isEqualTo(5);
+            assertThat(stock.tryAcquire(1)).isEmpty();
+            assertThat(stock.tryAcquireAsync(2).await().atMost(PATIENCE)).isEmpty();
+            assertThat(List.of(three.isHeld(), two.isHeld())).containsOnly(true);
+        }
+        try (Permit all = stock.acquire(5, Duration.ZERO)) {
+            assertThat(stock.holders()).extracting(Holder::permitId, Holder::weight)
+                    .containsExactly(org.assertj.core.api.Assertions.tuple(all.id(), 5));
+        }
+        assertThat(stock.status().inUse()).isZero();
+    }
+
+    @Test
+    void weightsOutOfRangeAreRefused() {
+        RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("stock").permits(5).build());
+
+        assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
+                .withMessage("weight must be from 1 to 1000, but is 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, PATIENCE))
+                .withMessage("weight must not be more than the permits of bulkhead 'stock', which are 5, but is 6");
+        assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquireAsync(6));
+        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquireAsync(1_001, PATIENCE));
+    }
+
+    @Test
+    void aWeightAboveTheSizeThatWasSetIsRejectedWithAReason() {
+        RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("resized").permits(5).weight(3).build());
+        stock.resize(2);
+
+        assertThat(stock.tryAcquire()).isEmpty();
+        assertThatThrownBy(() -> stock.acquire(PATIENCE)).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
+            assertThat(full).hasMessageContaining("has a limit of 2 now, so a call of weight 3 can get no permit");
+            assertThat(full.limit()).isEqualTo(2);
+        });
+        stock.resize(1);
+        stock.resetSize();
+        assertThat(stock.tryAcquire()).isPresent();
+    }
+
+    @ApplicationScoped
+    public static class Warehouse {
+
+        @RedisBulkhead(name = "shared", permits = 6)
+        int light(Supplier<Integer> action) {
+            return action.get();
+        }
+
+        @RedisBulkhead(name = "shared", weight = 4)
+        int heavy(Supplier<Integer> action) {
+            return action.get();
+        }
+
+        @RedisBulkhead(name = "shared", weight = 2)
+        Uni<Integer> later(Supplier<Uni<Integer>> action) {
+            return action.get();
+        }
+
+        @RedisBulkhead(name = "configured", permits = 4, weight = 2)
+        int configured(Supplier<Integer> action) {
+            return action.get();
+        }
+
+        @RedisBulkhead(name = "keyed", permits = 4, weight = 2)
+        int keyed(@BulkheadKey String key, Supplier<Integer> action) {
+            return action.get();
+        }
+    }
+}
