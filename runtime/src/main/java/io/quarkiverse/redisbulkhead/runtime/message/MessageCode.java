@@ -60,7 +60,9 @@ public enum MessageCode {
     /** A property of the extension does not exist. */
     RBH028,
     /** The management endpoint needs an HTTP server. */
-    RBH029;
+    RBH029,
+    /** A minimum hold is longer than the lease or the maximum hold. */
+    RBH030;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";

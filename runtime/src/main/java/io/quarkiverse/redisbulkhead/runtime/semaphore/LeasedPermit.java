@@ -116,15 +116,15 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         if (before == State.RELEASED) {
             return NO;
         }
-        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(), copyMayFollow,
-                found -> givenBack(before, found));
+        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(),
+                bulkhead.spec().minHold(), copyMayFollow, found -> givenBack(before, found));
         // After the return has begun, so that a shutdown sees the permit at any moment in one of the two.
         engine.keeper().forget(this);
         return answer;
     }
 
     private boolean givenBack(State before, Found found) {
-        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease());
+        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease(), bulkhead.spec().minHold());
         if (found == Found.NOT_HELD && before == State.HELD) {
             engine.keeper().report(loss(Reason.GONE));
         }

@@ -52,6 +52,11 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return observed(StoreOperation.RELEASE, System.nanoTime(), store.release(bulkhead, permitId, minHold));
+    }
+
+    @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return observed(StoreOperation.CANCEL, System.nanoTime(), store.cancel(bulkhead, permitIds, forgetAfter));
     }

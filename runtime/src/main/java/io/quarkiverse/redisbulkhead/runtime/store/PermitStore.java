@@ -53,6 +53,9 @@ public interface PermitStore {
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
+    /** What follows the id of a permit that was released and stays taken. Permit ids of callers have no such end. */
+    String RELEASED_SUFFIX = ".released";
+
     /** How many holders {@link #ownPermits} looks at in one step. */
     int HOLDERS_PER_STEP = 1_000;
 
@@ -83,6 +86,29 @@ public interface PermitStore {
      *         when one was, and also when the request had to be sent twice, as the first copy may have done the work
      */
     CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId);
+
+    /**
+     * Gives a permit back that stays taken until so long after its start, but not for longer than its lease. Until then the
+     * store keeps it under {@link #releasedId another id} and in the name of no process: it cannot be renewed, and who tries
+     * to release it again changes nothing. A {@link #revoke} of that id frees it at once. A place among the waiters is given
+     * back as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
+     *
+     * @param bulkhead the bulkhead
+     * @param permitId the permit
+     * @param minHold how long the permit is taken at least, from its start; zero: it is free at once
+     * @return as {@link #release(BulkheadId, String)}
+     */
+    CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold);
+
+    /**
+     * The id of a permit that was released and stays taken, as operators see it.
+     *
+     * @param permitId the id that it had
+     * @return another one, which no caller chooses
+     */
+    static String releasedId(String permitId) {
+        return permitId + RELEASED_SUFFIX;
+    }
 
     /**
      * Undoes acquires whose outcome is not known: gives the permits back if they were granted, takes them off the
@@ -116,7 +142,7 @@ public interface PermitStore {
     CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place);
 
     /**
-     * Takes a permit away, and tells its holder.
+     * Takes a permit away, and tells its holder, if a process still has it.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit; anything that is none is not held

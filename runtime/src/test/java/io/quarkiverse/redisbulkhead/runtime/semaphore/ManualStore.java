@@ -31,6 +31,7 @@ class ManualStore implements PermitStore {
     final List<String> log = new ArrayList<>();
     final List<String> cancelled = new ArrayList<>();
     final List<String> released = new ArrayList<>();
+    final List<Duration> minHolds = new ArrayList<>();
     final List<CompletableFuture<Set<String>>> own = new ArrayList<>();
     final Map<String, CompletableFuture<AcquireReply>> acquires = new LinkedHashMap<>();
     final Map<String, AcquireRequest> requests = new HashMap<>();
@@ -76,6 +77,12 @@ class ManualStore implements PermitStore {
         releases.put(bulkhead.name(), reply);
         openReleases.add(reply);
         return reply;
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        minHolds.add(minHold);
+        return release(bulkhead, permitId);
     }
 
     /** Answers all releases that are open. */

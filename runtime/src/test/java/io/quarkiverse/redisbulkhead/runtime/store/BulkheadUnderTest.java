@@ -150,6 +150,22 @@ final class BulkheadUnderTest {
         return get(stores.first().release(self, unique(id)));
     }
 
+    /** Releases a permit that stays taken until so long after its start. */
+    boolean release(String id, Duration minHold) {
+        return get(stores.first().release(self, unique(id), minHold));
+    }
+
+    /** Takes a permit away that was released and stays taken. */
+    boolean revokeReleased(String id) {
+        return get(stores.first().revoke(self, PermitStore.releasedId(unique(id))));
+    }
+
+    /** A permit that was released and stays taken. */
+    Holder released(String id) {
+        return occupancy().holders().stream().filter(holder -> holder.permitId().equals(PermitStore.releasedId(unique(id))))
+                .findFirst().orElseThrow(() -> new AssertionError(id + " does not stay"));
+    }
+
     void cancel(Duration forgetAfter, String... ids) {
         get(stores.first().cancel(self, Stream.of(ids).map(this::unique).toList(), forgetAfter));
     }

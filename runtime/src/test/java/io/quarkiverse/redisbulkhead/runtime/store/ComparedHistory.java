@@ -180,6 +180,12 @@ final class ComparedHistory {
         return new Call(process, id + " is released", (store, run) -> store.release(ComparedStore.BULKHEAD, id));
     }
 
+    /** A release of a permit that stays taken until so long after its start. */
+    static Call releaseAfter(int process, String id, long minHold) {
+        return new Call(process, id + " is released, but stays for " + minHold,
+                (store, run) -> store.release(ComparedStore.BULKHEAD, id, Duration.ofMillis(minHold)));
+    }
+
     static Call cancel(int process, long forgetAfter, List<String> ids) {
         return new Call(process, ids + " cancelled for " + forgetAfter,
                 (store, run) -> store.cancel(ComparedStore.BULKHEAD, ids, Duration.ofMillis(forgetAfter)));
@@ -227,6 +233,7 @@ final class ComparedHistory {
         private final boolean tickets;
         private final boolean setsBack;
         private final boolean loses;
+        private final boolean holds;
         private final List<Client> clients = new ArrayList<>();
 
         private Generator(long seed, boolean clockMayGoBack) {
@@ -237,6 +244,7 @@ final class ComparedHistory {
             tickets = random.nextInt(3) == 0;
             setsBack = random.nextInt(4) == 0 && clockMayGoBack;
             loses = random.nextInt(4) == 0;
+            holds = random.nextInt(3) == 0;
             int count = limit + 2 + random.nextInt(7);
             for (int i = 0; i < count; i++) {
                 clients.add(new Client(random.nextInt(ComparedStore.PROCESSES), "p" + i,
@@ -265,7 +273,7 @@ final class ComparedHistory {
             Client client = any();
             return switch (random.nextInt(7)) {
                 case 0, 1, 2 -> acquire(client, process);
-                case 3, 4, 5 -> release(process, client.id());
+                case 3, 4, 5 -> release(process, client);
                 // Not longer than at first: where the clock was set back, a batch cuts leases once.
                 default -> renew(process, Map.of(client.id(), client.lease()));
             };
@@ -277,6 +285,11 @@ final class ComparedHistory {
                     random.nextInt(4) == 0 ? 0 : one(PLACES), ticket);
         }
 
+        private Call release(int process, Client client) {
+            return holds && random.nextBoolean() ? releaseAfter(process, client.id(), one(LEASES))
+                    : ComparedHistory.release(process, client.id());
+        }
+
         private Call call() {
             Client client = any();
             int process = random.nextInt(5) == 0 ? random.nextInt(ComparedStore.PROCESSES) : client.process();
@@ -285,7 +298,7 @@ final class ComparedHistory {
                 return acquire(client, client.process());
             }
             if (choice < 56) {
-                return release(process, client.id());
+                return release(process, client);
             }
             if (choice < 72) {
                 return poll(client.process(), client.limit(),
@@ -298,7 +311,7 @@ final class ComparedHistory {
                 return cancel(process, one(LEASES), List.of(client.id(), any().id()).stream().distinct().toList());
             }
             if (choice < 89) {
-                return revoke(process, client.id());
+                return revoke(process, holds && random.nextBoolean() ? PermitStore.releasedId(client.id()) : client.id());
             }
             if (choice < 94) {
                 return resize(process, random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(limit + 2));

@@ -28,6 +28,11 @@ public class ForwardingStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return minHold.isZero() ? release(bulkhead, permitId) : store.release(bulkhead, permitId, minHold);
+    }
+
+    @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return store.cancel(bulkhead, permitIds, forgetAfter);
     }

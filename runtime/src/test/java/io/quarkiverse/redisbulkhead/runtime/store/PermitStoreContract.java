@@ -323,6 +323,113 @@ public abstract class PermitStoreContract {
         assertThat(ask("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
     }
 
+    // ---- a minimum hold
+
+    private static final Duration MIN_HOLD = Duration.ofSeconds(10);
+
+    /** So that a job runs once per tick although clocks differ. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aPermitThatIsReleasedEarlyStaysTakenUntilItsMinimumHoldIsOver(boolean fair) {
+        ask("a").fair(fair).send();
+        stores.advance(Duration.ofSeconds(2));
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(ask("b").fair(fair).send()).isEqualTo(new Full(1, Duration.ofSeconds(8), false));
+        stores.advance(Duration.ofSeconds(8).minus(TICK));
+        assertThat(ask("b").fair(fair).throughSecond().send()).isEqualTo(new Full(1, TICK, false));
+        stores.advance(TICK);
+        assertThat(ask("b").fair(fair).send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aPermitThatIsReleasedAfterItsMinimumHoldIsFreeAtOnce() {
+        ask("a").send();
+        stores.advance(MIN_HOLD);
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(bulkhead.holders()).containsExactly("b");
+    }
+
+    /** Trap 5: a release beats a renewal in flight, also where the permit stays taken; releasing again changes nothing. */
+    @Test
+    void aPermitThatStaysTakenIsNobodysAnyMore() {
+        ask("a").lease(LEASE).send();
+        long token = bulkhead.holder("a").ticket();
+        Instant start = bulkhead.holder("a").since();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+        assertThat(bulkhead.release("a", MIN_HOLD)).isFalse();
+        assertThat(bulkhead.release("a")).isFalse();
+        bulkhead.cancel(LEASE, "a");
+
+        Holder released = bulkhead.released("a");
+        assertThat(released.state()).isEqualTo(Holder.State.RELEASED);
+        assertThat(released.since()).isEqualTo(start);
+        assertThat(released.until()).isEqualTo(start.plus(MIN_HOLD));
+        assertThat(released.ticket()).isEqualTo(token);
+        assertThat(released.method()).isEqualTo("Type#method");
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
+        assertThat(bulkhead.ownPermits(stores.first())).as("not to be reconciled").isEmpty();
+        assertThat(bulkhead.toldRevoked()).isEmpty();
+    }
+
+    @Test
+    void anOperatorFreesAPermitThatStaysTaken() {
+        ask("a").send();
+        bulkhead.release("a", MIN_HOLD);
+        ask("b").fair(true).waiting().send();
+
+        assertThat(bulkhead.revokeReleased("a")).isTrue();
+
+        assertThat(bulkhead.awaitHandedOver("b")).isNotNull();
+        assertThat(bulkhead.revokeReleased("a")).isFalse();
+        assertThat(bulkhead.toldRevoked()).as("there is no process to tell").isEmpty();
+    }
+
+    /** Trap 12: waiters are told the instant, and a poll at that instant serves the first of them. */
+    @Test
+    void waitersKnowWhenAMinimumHoldIsOver() {
+        ask("a").lease(LEASE).send();
+        ask("b").fair(true).waiting(LEASE).send();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.poll(1, LEASE, "b").nearestLeaseEnd()).isEqualTo(MIN_HOLD);
+        stores.advance(MIN_HOLD);
+
+        assertThat(bulkhead.poll(1, LEASE, "b").handedOver()).containsKey("b");
+    }
+
+    /** Trap 4: a copy of the request that comes after the release is a permit of its own, and ends as one. */
+    @Test
+    void aLateCopyOfTheRequestDoesNotLengthenAMinimumHold() {
+        ask("a").limit(2).send();
+        bulkhead.release("a", MIN_HOLD);
+        stores.advance(Duration.ofSeconds(5));
+        ask("a").limit(2).send();
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
+        assertThat(bulkhead.released("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(5));
+    }
+
+    @Test
+    void aMinimumHoldMattersNeitherToWaitersNorBeyondTheLease() {
+        ask("a").lease(SHORT).send();
+        ask("b").fair(true).waiting(LEASE).send();
+
+        assertThat(bulkhead.release("b", MIN_HOLD)).isFalse();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(bulkhead.released("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(SHORT));
+    }
+
     // ---- a clock that is set back
 
     private void setClockBack(Duration by) {
@@ -1744,7 +1851,7 @@ public abstract class PermitStoreContract {
         Occupancy occupancy = other.occupancy();
         assertThat(occupancy.holders())
                 .containsExactly(new Holder(id, other.name, Optional.empty(), ticket, text + " app", text + ":1",
-                        text + "#run", now, now.plus(SHORT)));
+                        text + "#run", now, now.plus(SHORT), Holder.State.HELD));
         assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, Optional.empty(),
                 occupancy.waiters().get(0).ticket(), text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
         assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);

@@ -425,11 +425,29 @@ public final class Bulkhead {
 
     // ---- other operations
 
-    /** As {@link PermitStore#release}. */
-    public boolean release(String permitId) {
+    /** As {@link PermitStore#release(BulkheadId, String, Duration)}. */
+    public boolean release(String permitId, Duration minHold) {
+        Permit held = minHold.isZero() ? null : holders.get(permitId);
         boolean wasHeld = remove(permitId);
+        if (held != null && wasHeld) {
+            keepReleased(held, minHold);
+        }
         passOn();
         return wasHeld;
+    }
+
+    /** Without a record the start is not known: then it counts from now, so that it is not too short. */
+    private void keepReleased(Permit held, Duration minHold) {
+        Permit released = held.released();
+        long end = Math.min(held.score(), endOf(minHold));
+        if (held.isKnown()) {
+            end = Math.min(end, held.since() + minHold.toMillis());
+        }
+        // One that is there already was released first. This one is a copy of its request, which came late.
+        if (end > now && !holders.isAbove(released.id(), now)) {
+            holders.remove(released.id());
+            holders.add(released, end);
+        }
     }
 
     /** As {@link PermitStore#cancel}. */
@@ -509,7 +527,7 @@ public final class Bulkhead {
     public boolean revoke(String permitId) {
         boolean isHeld = holders.isAbove(permitId, now);
         Permit revoked = isHeld ? holders.remove(permitId) : null;
-        if (revoked != null && revoked.isKnown()) {
+        if (revoked != null && revoked.isKnown() && revoked.state() == Holder.State.HELD) {
             tell(revoked.process(), new Notice.Revoked(permitId));
         }
         passOn();

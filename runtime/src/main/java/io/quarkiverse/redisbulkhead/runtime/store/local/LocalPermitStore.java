@@ -129,11 +129,11 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public boolean releaseNow(BulkheadId id, String permitId) {
+    public boolean releaseNow(BulkheadId id, String permitId, Duration minHold) {
         Bounds.checkId(permitId);
         Entry entry = begin(id);
         try {
-            return entry.bulkhead.release(permitId);
+            return entry.bulkhead.release(permitId, minHold);
         } finally {
             end(entry);
         }
@@ -141,7 +141,12 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-        return answer(() -> releaseNow(id, permitId));
+        return release(id, permitId, Duration.ZERO);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId id, String permitId, Duration minHold) {
+        return answer(() -> releaseNow(id, permitId, minHold));
     }
 
     @Override

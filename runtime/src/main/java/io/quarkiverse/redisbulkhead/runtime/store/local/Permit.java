@@ -8,6 +8,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
  * A permit that is held, or that a waiter waits for. Its score is the end of its lease, the ticket or the turn of the waiter.
@@ -50,6 +52,13 @@ public final class Permit extends ScoredSet.Entry {
         return new Permit(request, process, ticket, since);
     }
 
+    /** The same permit after its release, while it stays taken, in no set. */
+    Permit released() {
+        String id = PermitStore.releasedId(id());
+        return isKnown() ? new Permit(request.withId(id), HolderMark.RELEASED, ticket, since)
+                : unknown(request.bulkhead(), id);
+    }
+
     @Override
     public String id() {
         return request.permitId();
@@ -75,9 +84,14 @@ public final class Permit extends ScoredSet.Entry {
         return since;
     }
 
+    /** Whether a process has it. */
+    Holder.State state() {
+        return HolderMark.state(process);
+    }
+
     Holder describeHolder() {
         return new Holder(id(), request.bulkhead().name(), key(), ticket, request.application(), request.instance(),
-                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()));
+                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()), state());
     }
 
     Waiter describeWaiter(long placeEnd) {

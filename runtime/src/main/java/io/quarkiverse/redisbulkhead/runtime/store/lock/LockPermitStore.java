@@ -114,7 +114,17 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.removing(permitId, it -> it.release(permitId))));
+                Operation.removing(permitId, it -> it.release(permitId, Duration.ZERO))));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        if (minHold.isZero()) {
+            return release(bulkhead, permitId);
+        }
+        // It may write, which needs memory.
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead, Operation.changing(
+                List.of(permitId, PermitStore.releasedId(permitId)), it -> it.release(permitId, minHold))));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 
 /**
  * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
@@ -18,7 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param since since when it holds or waits, in milliseconds since the epoch
  * @param lease the lease that was asked for
  * @param limit the limit that was stated
- * @param mailbox the channel where its process is told of what concerns it
+ * @param mailbox the channel where its process is told of what concerns it; or a {@link HolderMark}
  * @param application the name of the application
  * @param instance its host and process
  * @param method the guarded method
@@ -80,7 +81,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
     public Holder holder(BulkheadId bulkhead, String id, long leaseEnd) {
         return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, application, instance, method,
                 Instant.ofEpochMilli(since),
-                Instant.ofEpochMilli(leaseEnd));
+                Instant.ofEpochMilli(leaseEnd), HolderMark.state(mailbox));
     }
 
     /** Describes a waiter. */

@@ -169,6 +169,13 @@ public final class ScriptPermitStore implements PermitStore {
                 () -> change(bulkhead, 1, false, List.of(bytes("release"), bytes(permitId))));
     }
 
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return minHold.isZero() ? release(bulkhead, permitId)
+                : Bounds.checked(() -> Bounds.checkId(permitId), () -> change(bulkhead, 1, false,
+                        List.of(bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+    }
+
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
     private CompletionStage<Boolean> change(BulkheadId bulkhead, int size, boolean awaited, List<byte[]> words) {
         return connections.send(new ScriptCall<>(shared, bulkhead, size, awaited, null, words, ScriptPermitStore::isOne))

@@ -8,6 +8,8 @@
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
 --
 -- A record has eight lines: token of a holder or ticket of a waiter; since, ms; lease, ms; limit; process; application; instance; method.
+-- A permit that was released and stays taken has another id, which ends in '.released', and '{released}' in place of the process.
+-- No process has braces in its name.
 -- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
 --
 -- ARGV[1] the process that calls; ARGV[2] number of terms
@@ -17,6 +19,7 @@
 --         number of its terms, permit id                   acquire
 --         'queue', ticket, number of its terms, permit id  acquire of a waiter that was lost, with the ticket it had
 --         'release', permit id
+--         'release after', ms for which it stays taken from its start on, permit id
 --         'cancel', ms for which they must not be granted, number of ids, permit ids
 --         'renew', permit id, lease in ms
 --         'poll', ms for which the process is alive, limit, number of ids, permit ids
@@ -47,6 +50,7 @@ local SMALLEST_TICKET = 10000000000000
 -- Microseconds. A waiter that was told of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
 -- than SET_BACK, the clock was set back.
 local TOLD, SET_BACK = 10000000, 1000000
+local RELEASED = '{released}'
 -- How many waiters a call removes and serves together, how many it reads at once, and at how many it looks to tell of a free permit.
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 
@@ -89,6 +93,9 @@ while i <= most do
             plain, i = false, i + 2
         elseif what == 'revoke' then
             plain = false
+        elseif what == 'release after' then
+            plain, i, removed = false, i + 1, removed + 1
+            scored[removed] = ARGV[i + 1] .. '.released'
         end
         asked = asked + 1
         fields[asked] = ARGV[i + 1]
@@ -448,6 +455,32 @@ while i <= most do
             gone[went] = id
         end
         i = i + 2
+    elseif what == 'release after' then
+        local id, millis = ARGV[i + 2], tonumber(ARGV[i + 1])
+        local released, ending, record = id .. '.released', ends[id], records[id] or known[id]
+        for k = 1, came, 2 do
+            record = described[k] == id and described[k + 1] or record
+        end
+        answer = ending and 1 or 0
+        drop(id)
+        if ending then
+            -- Without a record the start is not known: then it counts from now, so that it is not too short.
+            local token, since, rest, owner = match(record or '', '^(%d+)\n(%d+)(\n%d+\n%d+\n)[^\n]*(.*)$')
+            ending = min(ending, from + millis, since and since + millis or huge)
+            -- One that is there already was released first. This one is a copy of its request, which came late.
+            if ending > now and not ends[released] then
+                held, longest, ends[released] = held + 1, max(longest, ending - from), ending
+                if since then
+                    came = came + 2
+                    added[came - 1], added[came] = ending, released
+                    described[came - 1], described[came] = released, token .. '\n' .. since .. rest .. RELEASED .. owner
+                else
+                    moved = moved + 2
+                    extended[moved - 1], extended[moved] = ending, released
+                end
+            end
+        end
+        i = i + 3
     elseif what == '1' or what == 'queue' or tonumber(what) then
         local ticket = 0
         if what == 'queue' then
@@ -551,7 +584,7 @@ while i <= most do
         if ends[id] then
             local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
             drop(id)
-            if process then
+            if process and process ~= RELEASED then
                 tell(process, 'revoked ' .. id)
             end
         end
@@ -592,7 +625,7 @@ while i <= most do
         answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
         i = i + 4 + ARGV[i + 3]
     end
-    if queue and (what == 'release' or what == 'cancel' or what == 'revoke' or what == 'resize') then
+    if queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize') then
         serve()
         wake()
     end

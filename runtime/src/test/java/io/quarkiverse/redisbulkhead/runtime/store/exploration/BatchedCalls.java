@@ -33,6 +33,10 @@ record BatchedCalls(String process, List<Call> calls) {
             return new Call(List.of(), "release", id, "");
         }
 
+        static Call releaseAfter(String id, String minHold) {
+            return new Call(List.of(), "release after", id, minHold);
+        }
+
         static Call cancel(String id, String forgetAfter) {
             return new Call(List.of(), "cancel", id, forgetAfter);
         }
@@ -41,6 +45,7 @@ record BatchedCalls(String process, List<Call> calls) {
             return switch (what) {
                 case "acquire" -> extra.isEmpty() ? List.of(number, id) : List.of("queue", extra, number, id);
                 case "release" -> List.of(what, id);
+                case "release after" -> List.of(what, extra, id);
                 case "renew" -> List.of(what, id, extra);
                 default -> List.of(what, extra, "1", id);
             };
@@ -74,7 +79,7 @@ record BatchedCalls(String process, List<Call> calls) {
                     comesBack ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
         }
         if (kind < 8) {
-            return Call.release(id);
+            return random.nextInt(3) == 0 ? Call.releaseAfter(id, lease(random)) : Call.release(id);
         }
         return kind < 10 ? new Call(List.of(), "renew", id, lease(random)) : Call.cancel(id, "1000");
     }

@@ -130,14 +130,14 @@ final class Behaviour {
     private void leave(World world, Client client) {
         client.phase = Phase.LEAVING;
         client.leaseLeft = 0;
-        client.send(client.copyMayFollow ? Operation.CANCEL : Operation.RELEASE, 0);
+        client.send(client.ran ? Operation.RELEASE_AFTER : client.copyMayFollow ? Operation.CANCEL : Operation.RELEASE, 0);
     }
 
     private void reclaim(World world, Client client) {
         world.copies.addAll(client.abandon(request -> true));
         client.phase = Phase.RECLAIMING;
         client.leaseLeft = 0;
-        client.send(Operation.CANCEL, 0);
+        client.send(client.ran ? Operation.RELEASE_AFTER : Operation.CANCEL, 0);
     }
 
     /** An answer arrives. */
@@ -149,6 +149,13 @@ final class Behaviour {
             case POLL -> polled(world, client, reply);
             case RENEW -> renewed(world, client, reply);
             case RELEASE, CANCEL -> client.rest();
+            case RELEASE_AFTER -> {
+                if (client.copyMayFollow || client.phase == Phase.RECLAIMING) {
+                    client.send(Operation.CANCEL, 0);
+                } else {
+                    client.rest();
+                }
+            }
         }
     }
 
@@ -161,7 +168,7 @@ final class Behaviour {
             case GRANTED -> {
                 long left = client.reckoning.leaseLeft(setting.lease());
                 if (left > 0) {
-                    hold(client, left);
+                    hold(world, client, left);
                 } else {
                     reclaim(world, client);
                 }
@@ -185,9 +192,13 @@ final class Behaviour {
         }
     }
 
-    private static void hold(Client client, long leaseLeft) {
+    private static void hold(World world, Client client, long leaseLeft) {
         client.phase = Phase.HOLDING;
         client.leaseLeft = leaseLeft;
+        if (world.minHold > 0) {
+            client.ran = true;
+            world.started(client.id);
+        }
     }
 
     private void polled(World world, Client client, Reply reply) {
@@ -229,9 +240,16 @@ final class Behaviour {
         if (client.phase != Phase.ASKING && client.phase != Phase.WAITING) {
             return;
         }
+        if (setting.minHold() > 0) {
+            // Asking again gives the full lease before the execution starts.
+            if (client.phase == Phase.WAITING) {
+                askAgain(client);
+            }
+            return;
+        }
         long left = client.reckoning.leaseLeft(new HandOver(1, BulkheadView.NOW + end), setting.lease());
         if (left > 0) {
-            hold(client, left);
+            hold(world, client, left);
         } else if (client.phase == Phase.WAITING) {
             reclaim(world, client);
         }

@@ -60,6 +60,11 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
+    /** Whether it is a permit that was released and stays taken. */
+    static boolean isReleased(String id) {
+        return id.endsWith(PermitStore.RELEASED_SUFFIX);
+    }
+
     /** Who waits, and for how long from now its process is alive without another sign of life. */
     Map<String, Long> waiters() {
         Map<String, Long> alive = new TreeMap<>();
@@ -113,6 +118,7 @@ record BulkheadView(RedisModel redis) {
             ids.addAll(scores(part).keySet());
         }
         ids.remove(GRACE_ENTRY);
+        ids.removeIf(BulkheadView::isReleased);
         return ids;
     }
 }

@@ -6,5 +6,7 @@ enum Operation {
     POLL,
     RENEW,
     RELEASE,
+    /** A release of a permit that stays taken until its minimum hold is over. */
+    RELEASE_AFTER,
     CANCEL
 }

@@ -77,6 +77,7 @@ final class ScriptedStore {
             case POLL -> List.of("poll", place, limit, "1", request.id());
             case RENEW -> List.of("renew", request.id(), lease);
             case RELEASE -> List.of("release", request.id());
+            case RELEASE_AFTER -> List.of("release after", Long.toString(setting.minHold()), request.id());
             case CANCEL -> List.of("cancel", Long.toString(setting.longestDelay()), "1", request.id());
         });
         return args;
@@ -88,7 +89,7 @@ final class ScriptedStore {
             case ACQUIRE -> acquired(answer.get(1));
             case POLL -> polled((List<?>) answer.get(1));
             case RENEW -> Reply.of(number(answer, 1) == 1 ? What.RENEWED : What.LOST);
-            case RELEASE, CANCEL -> Reply.of(What.DONE);
+            case RELEASE, RELEASE_AFTER, CANCEL -> Reply.of(What.DONE);
         };
     }
 

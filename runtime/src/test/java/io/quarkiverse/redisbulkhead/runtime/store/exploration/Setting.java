@@ -13,31 +13,37 @@ import java.util.Map;
  * @param calls how many calls each of them makes
  * @param lease how long a permit lives, milliseconds
  * @param place how long a place among the waiters lives, milliseconds
+ * @param minHold how long a permit with which a client has run is taken at least, from its start, milliseconds
  * @param bounds how often what is bounded happens at the most
  */
-record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, Map<Rare, Integer> bounds) {
+record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, long minHold,
+        Map<Rare, Integer> bounds) {
 
     /** The unit of time: as long as the first lease of a permit that is handed over. */
     static final long TICK = 2_000;
 
     /** With one call each, leases and places of two ticks, and nothing that is bounded. */
     static Setting of(String name, int limit, Role... roles) {
-        return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, Map.of());
+        return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, 0, Map.of());
     }
 
     Setting calls(int each) {
-        return new Setting(name, limit, roles, each, lease, place, bounds);
+        return new Setting(name, limit, roles, each, lease, place, minHold, bounds);
     }
 
     Setting place(long millis) {
-        return new Setting(name, limit, roles, calls, lease, millis, bounds);
+        return new Setting(name, limit, roles, calls, lease, millis, minHold, bounds);
+    }
+
+    Setting minHold(long millis) {
+        return new Setting(name, limit, roles, calls, lease, place, millis, bounds);
     }
 
     Setting with(Rare what, int times) {
         Map<Rare, Integer> more = new EnumMap<>(Rare.class);
         more.putAll(bounds);
         more.put(what, times);
-        return new Setting(name, limit, roles, calls, lease, place, more);
+        return new Setting(name, limit, roles, calls, lease, place, minHold, more);
     }
 
     boolean mayHappen(Rare what) {

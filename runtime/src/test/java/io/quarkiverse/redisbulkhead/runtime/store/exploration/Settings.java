@@ -32,7 +32,15 @@ final class Settings {
             Setting.of("two wait in order, a key is evicted", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.EVICTED, 1),
             Setting.of("two wait beside the queue, a key is evicted", 1, WAITS, WAITS).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
-                    .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1));
+                    .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1),
+            Setting.of("two try, and renew, with a minimum hold, one is killed", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
+                    .with(Rare.RENEWAL, 1).with(Rare.CRASH, 1),
+            Setting.of("two try with a minimum hold, an answer is not waited for", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
+                    .with(Rare.TIMED_OUT, 1),
+            Setting.of("two try with a minimum hold, all is sent again", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
+                    .with(Rare.SENT_AGAIN, 1),
+            Setting.of("two wait in order with a minimum hold, one is killed", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .minHold(2 * Setting.TICK).with(Rare.CRASH, 1));
 
     /** With time to spare. */
     static final List<Setting> LARGE = List.of(

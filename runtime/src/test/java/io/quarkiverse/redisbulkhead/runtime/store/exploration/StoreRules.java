@@ -39,6 +39,7 @@ final class StoreRules {
         BulkheadView after = new BulkheadView(outcome.store());
         Set<String> granted = new TreeSet<>(after.holders().keySet());
         granted.removeAll(before.holders().keySet());
+        granted.removeIf(BulkheadView::isReleased);
         if (after.holders().size() > setting.limit()) {
             broken.add(LIMIT);
         }
