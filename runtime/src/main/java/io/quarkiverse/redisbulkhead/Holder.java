@@ -26,6 +26,9 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         /** The holder has it, and renews its lease. */
         HELD,
 
+        /** It was detached, and no process has attached it yet; see {@link Permit#detach()}. Its lease is not renewed. */
+        DETACHED,
+
         /** It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. */
         RELEASED
     }

@@ -105,7 +105,7 @@ final class ManagementSchemas {
                 .addProperty("until", moment("When the lease ends, by the clock of Redis"))
                 .addProperty("state",
                         choice("Whether the holder still has the permit, or it was released and stays taken until its "
-                                + "minimum hold is over", "held", "released"));
+                                + "minimum hold is over", "held", "detached", "released"));
     }
 
     private static Schema waiter() {

@@ -43,6 +43,17 @@ public final class PermitIds {
     }
 
     /**
+     * The id of a permit that this process attaches; no other process makes it, and for the same fingerprint it is the same.
+     *
+     * @param permits how many permits of its bulkhead there are
+     * @param fingerprint letters and digits, not digits only
+     * @return letters, digits and hyphens
+     */
+    String attached(int permits, String fingerprint) {
+        return (permits <= FEW ? prefix : longPrefix) + "a-" + fingerprint;
+    }
+
+    /**
      * A new id for a store of this process.
      *
      * @return letters, digits and a hyphen

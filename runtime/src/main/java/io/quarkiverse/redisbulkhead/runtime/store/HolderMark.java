@@ -10,7 +10,14 @@ public final class HolderMark {
     /** It was released and stays taken. */
     public static final String RELEASED = "{released}";
 
+    private static final String DETACHED = "{detached}";
+
     private HolderMark() {
+    }
+
+    /** It was detached by a secret of that digest. */
+    public static String detached(String digest) {
+        return DETACHED + digest;
     }
 
     /**
@@ -19,6 +26,7 @@ public final class HolderMark {
      * @param process its process, or a mark
      */
     public static Holder.State state(String process) {
-        return process.equals(RELEASED) ? Holder.State.RELEASED : Holder.State.HELD;
+        return process.equals(RELEASED) ? Holder.State.RELEASED
+                : process.startsWith(DETACHED) ? Holder.State.DETACHED : Holder.State.HELD;
     }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -185,6 +186,17 @@ interface ComparedStore extends AutoCloseable {
             @Override
             public CompletionStage<PollReply> poll(BulkheadId id, int limit, Collection<String> permitIds, Duration place) {
                 return step(it -> it.poll(name(number), limit, permitIds, place));
+            }
+
+            @Override
+            public CompletionStage<Boolean> detach(BulkheadId id, String permitId, Duration lease, String digest,
+                    Duration refuseFor) {
+                return step(it -> it.detach(permitId, lease, digest, refuseFor));
+            }
+
+            @Override
+            public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+                return step(it -> it.attach(name(number), request));
             }
 
             @Override

@@ -94,6 +94,8 @@ class ObservedPermitStoreTest {
             case CANCEL -> store.cancel(REPORTS, List.of("id"), Duration.ZERO);
             case RENEW -> store.renew(REPORTS, Map.of());
             case POLL -> store.poll(REPORTS, 1, List.of("p"), Duration.ofSeconds(1));
+            case DETACH -> store.detach(REPORTS, "id", Duration.ofSeconds(1), "digest", Duration.ZERO);
+            case ATTACH -> store.attach(null);
             case REVOKE -> store.revoke(REPORTS, "id");
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resetSize(REPORTS);

@@ -25,6 +25,8 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -174,6 +176,24 @@ public final class LocalPermitStore implements InProcessPermitStore {
             Bounds.checkLimit(limit);
             Bounds.checkPolled(permitIds, place);
             return change(id, bulkhead -> bulkhead.poll(PROCESS, limit, permitIds, place));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId id, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return answer(() -> {
+            Bounds.checkId(permitId);
+            Bounds.checkDigest(digest);
+            return change(id, bulkhead -> bulkhead.detach(permitId, lease, digest, refuseFor));
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return answer(() -> {
+            Bounds.check(request);
+            return change(request.permit().bulkhead(), bulkhead -> bulkhead.attach(PROCESS, request));
         });
     }
 

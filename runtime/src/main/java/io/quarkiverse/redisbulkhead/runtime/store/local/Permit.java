@@ -52,6 +52,11 @@ public final class Permit extends ScoredSet.Entry {
         return new Permit(request, process, ticket, since);
     }
 
+    /** The same permit in the hands of another process, in no set. */
+    Permit heldBy(String other) {
+        return new Permit(request, other, ticket, since);
+    }
+
     /** The same permit after its release, while it stays taken, in no set. */
     Permit released() {
         String id = PermitStore.releasedId(id());

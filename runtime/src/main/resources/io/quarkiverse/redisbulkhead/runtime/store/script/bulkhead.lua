@@ -8,8 +8,8 @@
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
 --
 -- A record has eight lines: token of a holder or ticket of a waiter; since, ms; lease, ms; limit; process; application; instance; method.
--- A permit that was released and stays taken has another id, which ends in '.released', and '{released}' in place of the process.
--- No process has braces in its name.
+-- A permit that was released and stays taken has another id, which ends in '.released', and '{released}' in place of the process. One
+-- that was detached has '{detached}' and the digest of its secret there. No process has braces in its name.
 -- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
 --
 -- ARGV[1] the process that calls; ARGV[2] number of terms
@@ -24,10 +24,14 @@
 --         'renew', permit id, lease in ms
 --         'poll', ms for which the process is alive, limit, number of ids, permit ids
 --         'revoke', permit id
+--         'detach', permit id, lease in ms, digest of the secret, ms for which copies of its acquire must not be granted, or 0
+--         'attach', new permit id, id of the detached permit, digest of the secret, lease in ms, for how many ms from its start it may be
+--         held at most, or 0, the record from the line break before the lease on
 --         'resize', limit, or 0 to undo
 --
 -- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
 --         acquire: token; or {limit, ms to the nearest lease end} when full; or {.., .., server time, ticket or 0} when waiting; -1 if cancelled
+--         attach:  {token, ms since the permit started}; or 0 when it is gone
 --         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
 --         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
 --
@@ -50,7 +54,7 @@ local SMALLEST_TICKET = 10000000000000
 -- Microseconds. A waiter that was told of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
 -- than SET_BACK, the clock was set back.
 local TOLD, SET_BACK = 10000000, 1000000
-local RELEASED = '{released}'
+local RELEASED, DETACHED = '{released}', '{detached}'
 -- How many waiters a call removes and serves together, how many it reads at once, and at how many it looks to tell of a free permit.
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 
@@ -88,6 +92,14 @@ while i <= most do
         i = i + 3 + ARGV[i + 2]
     elseif what == 'resize' then
         plain, i = false, i + 2
+    elseif what == 'detach' then
+        plain, asked = false, asked + 1
+        fields[asked] = ARGV[i + 1]
+        i = i + 5
+    elseif what == 'attach' then
+        plain, asked = false, asked + 2
+        fields[asked - 1], fields[asked] = ARGV[i + 1], ARGV[i + 2]
+        i = i + 7
     else
         if what == 'queue' then
             plain, i = false, i + 2
@@ -165,7 +177,7 @@ end
 local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
 -- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where nobody there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed
+local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
 
 if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
@@ -255,6 +267,23 @@ if not isSimple and not onlyRenews then
             end
         end
         return alive[processes[1]]
+    end
+
+    if not plain then
+        -- The record of an id by now.
+        function recorded(id)
+            local record = records[id] or known[id]
+            for k = 1, came, 2 do
+                record = described[k] == id and described[k + 1] or record
+            end
+            return record
+        end
+
+        -- Gives a holder another record.
+        function describe(id, record)
+            came = came + 2
+            added[came - 1], added[came], described[came - 1], described[came] = ends[id], id, id, record
+        end
     end
 
     -- Where an id stands from now on; nowhere without a score.
@@ -457,10 +486,7 @@ while i <= most do
         i = i + 2
     elseif what == 'release after' then
         local id, millis = ARGV[i + 2], tonumber(ARGV[i + 1])
-        local released, ending, record = id .. '.released', ends[id], records[id] or known[id]
-        for k = 1, came, 2 do
-            record = described[k] == id and described[k + 1] or record
-        end
+        local released, ending, record = id .. '.released', ends[id], recorded(id)
         answer = ending and 1 or 0
         drop(id)
         if ending then
@@ -471,9 +497,7 @@ while i <= most do
             if ending > now and not ends[released] then
                 held, longest, ends[released] = held + 1, max(longest, ending - from), ending
                 if since then
-                    came = came + 2
-                    added[came - 1], added[came] = ending, released
-                    described[came - 1], described[came] = released, token .. '\n' .. since .. rest .. RELEASED .. owner
+                    describe(released, token .. '\n' .. since .. rest .. RELEASED .. owner)
                 else
                     moved = moved + 2
                     extended[moved - 1], extended[moved] = ending, released
@@ -582,13 +606,52 @@ while i <= most do
         local id = ARGV[i + 1]
         answer = ends[id] and 1 or 0
         if ends[id] then
-            local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
+            local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n{]+)\n')
             drop(id)
-            if process and process ~= RELEASED then
+            if process then
                 tell(process, 'revoked ' .. id)
             end
         end
         i = i + 2
+    elseif what == 'detach' then
+        local id, millis, record = ARGV[i + 1], tonumber(ARGV[i + 2]), recorded(ARGV[i + 1])
+        local start, owner = match(ends[id] and record or '', '^(%d+\n%d+\n%d+\n%d+\n)[^\n]*(.*)$')
+        answer = start and 1 or 0
+        if start then
+            ends[id] = max(ends[id], from + millis)
+            last, longest = max(last, micros - 1), max(longest, millis)
+            describe(id, start .. DETACHED .. ARGV[i + 3] .. owner)
+            local refused = tonumber(ARGV[i + 4])
+            if refused > 0 then
+                longest, cancelled = max(longest, refused), cancelled or {}
+                cancelled[id], cancelled[#cancelled + 1], cancelled[#cancelled + 2] = true, from + refused, id
+            end
+        end
+        i = i + 5
+    elseif what == 'attach' then
+        local id, old, millis, most = ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5])
+        -- Asked again, it is the new permit already.
+        local attached = ends[id] and recorded(id)
+        local present, record = attached and id or old, attached or ends[old] and recorded(old) or ''
+        local drawn, since, process = match(record, '^(%d+)\n(%d+)\n%d+\n%d+\n([^\n]*)')
+        answer = 0
+        if attached and drawn or process == DETACHED .. ARGV[i + 3] then
+            local ending = max(ends[present], min(from + millis, most > 0 and since + most or huge))
+            last, longest = max(last, micros - 1), max(longest, ending - from)
+            if attached then
+                drawn, ends[id] = tonumber(drawn), ending
+                describe(id, record)
+            else
+                drop(old)
+                move(queue, id)
+                move(standby, id)
+                last, held, ends[id] = max(last + 1, micros), held + 1, ending
+                drawn = last
+                describe(id, format('%d', last) .. '\n' .. since .. ARGV[i + 6])
+            end
+            answer = { drawn, max(0, now - since) }
+        end
+        i = i + 7
     elseif what == 'resize' then
         answer = override and 1 or 0
         override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true

@@ -13,6 +13,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
  */
 final class Behaviour {
 
+    static final String ATTACHES = "<";
+
     /** What a client may do next by itself. */
     record Choice(String label, Consumer<World> effect) {
     }
@@ -31,6 +33,9 @@ final class Behaviour {
                 if (client.calls > 0) {
                     choices.add(by(number, client.name() + " asks for a permit", (later, it) -> begin(it)));
                 }
+                if (client.calls > 0 && !world.token.isEmpty()) {
+                    choices.add(by(number, client.name() + " attaches " + world.token, (later, it) -> attach(later, it)));
+                }
             }
             case WAITING -> {
                 if (client.polledAgo == Client.NONE && world.mayHappen(Rare.POLL)) {
@@ -44,6 +49,9 @@ final class Behaviour {
                     choices.add(by(number, client.name() + " renews", (later, it) -> renew(later, it)));
                 }
                 choices.add(by(number, client.name() + " ends its execution", this::leave));
+                if (client.leaseLeft > 0 && client.renewedAgo == Client.NONE && world.mayHappen(Rare.DETACHED)) {
+                    choices.add(by(number, client.name() + " detaches its permit", (later, it) -> detach(later, it)));
+                }
             }
             default -> {
             }
@@ -103,6 +111,21 @@ final class Behaviour {
         client.send(Operation.ACQUIRE, place(client));
     }
 
+    private void attach(World world, Client client) {
+        client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls + ATTACHES + world.token;
+        client.calls--;
+        client.reckoning = ReckoningModel.asking();
+        client.phase = Phase.ATTACHING;
+        client.send(Operation.ATTACH, 0);
+    }
+
+    private void detach(World world, Client client) {
+        world.happens(Rare.DETACHED);
+        client.phase = Phase.DETACHING;
+        client.leaseLeft = 0;
+        client.send(Operation.DETACH, client.copyMayFollow ? setting.longestDelay() : 0);
+    }
+
     private void askAgain(Client client) {
         client.reckoning = client.reckoning.askingAgain();
         client.phase = Phase.ASKING;
@@ -146,6 +169,18 @@ final class Behaviour {
         client.copyMayFollow |= answer.request().again() && answer.request().operation() == Operation.ACQUIRE;
         switch (answer.request().operation()) {
             case ACQUIRE -> acquired(world, client, reply);
+            case ATTACH -> {
+                if (reply.what() == Reply.What.LOST) {
+                    client.rest();
+                } else {
+                    // What it does when the lease is over already it does as any holder.
+                    hold(world, client, client.reckoning.leaseLeft(setting.lease()));
+                }
+            }
+            case DETACH -> {
+                world.token = reply.what() == Reply.What.DONE ? client.id : world.token;
+                client.rest();
+            }
             case POLL -> polled(world, client, reply);
             case RENEW -> renewed(world, client, reply);
             case RELEASE, CANCEL -> client.rest();

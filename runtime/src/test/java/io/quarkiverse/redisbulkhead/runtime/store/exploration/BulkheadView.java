@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
@@ -109,6 +111,12 @@ record BulkheadView(RedisModel redis) {
 
     long ticketOf(String id) {
         return PermitDetails.parse(records().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
+    }
+
+    /** Whether a process has the permit. */
+    Holder.State stateOf(String id) {
+        return PermitDetails.parse(records().getOrDefault(id, "")).map(record -> HolderMark.state(record.mailbox()))
+                .orElse(Holder.State.HELD);
     }
 
     /** All who have left anything that is not meant to outlive them. */

@@ -133,7 +133,8 @@ final class Client {
         if (phase != Phase.IDLE && phase != Phase.DEAD) {
             text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(ran ? " ran" : "")
                     .append(lastLook ? " last look" : "");
-            text.append(phase == Phase.ASKING || phase == Phase.WAITING ? " reckons " + reckoning : "");
+            text.append(
+                    phase == Phase.ASKING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " reckons " + reckoning : "");
             text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
             text.append(ticket == 0 ? "" : " ticket " + ticket % 1_000_000_000);
             text.append(polledAgo == NONE ? "" : " polled " + polledAgo)

@@ -40,7 +40,11 @@ final class Settings {
             Setting.of("two try with a minimum hold, all is sent again", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
                     .with(Rare.SENT_AGAIN, 1),
             Setting.of("two wait in order with a minimum hold, one is killed", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
-                    .minHold(2 * Setting.TICK).with(Rare.CRASH, 1));
+                    .minHold(2 * Setting.TICK).with(Rare.CRASH, 1),
+            Setting.of("two try twice, one detaches", 1, TRIES, TRIES).calls(2).with(Rare.DETACHED, 1),
+            Setting.of("two try, one detaches, one is killed", 1, TRIES, TRIES).with(Rare.DETACHED, 1).with(Rare.CRASH, 1),
+            Setting.of("two try, one detaches, all is sent again", 1, TRIES, TRIES).with(Rare.DETACHED, 1)
+                    .with(Rare.SENT_AGAIN, 1));
 
     /** With time to spare. */
     static final List<Setting> LARGE = List.of(

@@ -29,6 +29,8 @@ final class World {
      * Permits with which clients have run, and how long ago they started by the clock of the server, until that is long enough.
      */
     final Map<String, Long> started = new TreeMap<>();
+    /** The permit that was detached, and that all may attach. */
+    String token = "";
     /** The greatest token that was granted. */
     long lastGranted;
     /** How often each of what is rare may still happen, by its ordinal. */
@@ -47,6 +49,7 @@ final class World {
     World copy() {
         World copy = new World(store, minHold, mayStillHappen.clone());
         copy.started.putAll(started);
+        copy.token = token;
         clients.forEach(client -> copy.clients.add(client.copy()));
         copy.copies = new ArrayList<>(copies);
         copy.notices = new ArrayList<>(notices);
@@ -123,7 +126,8 @@ final class World {
         }
         sealedTickets = tickets();
         text = storeText + " last " + lastGranted % 1_000_000_000 + " " + clients + " copies " + copies + " notices " + notices
-                + " may still happen " + Arrays.toString(mayStillHappen) + (started.isEmpty() ? "" : " started " + started);
+                + " may still happen " + Arrays.toString(mayStillHappen) + (started.isEmpty() ? "" : " started " + started)
+                + (token.isEmpty() ? "" : " detached " + token);
         return this;
     }
 

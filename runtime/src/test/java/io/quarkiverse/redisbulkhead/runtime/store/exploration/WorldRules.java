@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
@@ -71,7 +72,8 @@ final class WorldRules {
         for (String id : bulkhead.traces()) {
             Client owner = world.clients.get(id.charAt(0) - 'a');
             boolean mayArrive = world.copies.stream().anyMatch(copy -> copy.id().equals(id));
-            if (owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
+            boolean isDetached = bulkhead.stateOf(id) == Holder.State.DETACHED;
+            if (!isDetached && owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
                 broken.add(LEFT_BEHIND);
             }
         }
