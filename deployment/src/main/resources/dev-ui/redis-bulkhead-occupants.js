@@ -133,6 +133,14 @@ export class RedisBulkheadOccupants extends LitElement {
 
   _left(one) {
     const left = one.until - this.now;
+    if (one.state === 'released' && left > 0) {
+      return html`<span class="number" title="Released; taken until its minimum hold is over at ${this._time(one.until)}">${span(left)}
+        <span class="badge">released</span></span>`;
+    }
+    if (one.state === 'detached' && left > 0) {
+      return html`<span class="number" title="Detached; free at ${this._time(one.until)} unless a process attaches it">${span(left)}
+        <span class="badge">detached</span></span>`;
+    }
     return left <= 0
       ? html`<span class="soon">ended</span>`
       : html`<span class="number ${left < OVERDUE * this.row.expireMillis ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;

@@ -26,7 +26,7 @@ public final class LockSpec {
 
     private LockSpec(Builder builder) {
         this.name = builder.name;
-        this.bulkhead = builder.bulkhead.build();
+        this.bulkhead = builder.bulkhead.build("lockTimeout");
     }
 
     /**
@@ -35,7 +35,7 @@ public final class LockSpec {
      * @param name the lock's name; applications that use the same name on the same Redis share the lock. A bulkhead of that
      *        name has nothing to do with it
      * @return a builder; what is not set is: {@code acquireTimeout} 10 seconds, {@code lockTimeout} 30 seconds, not fair, no
-     *         {@code maxHold}, {@link OnLost#REPORT}
+     *         {@code maxHold} and no {@code minHold}, {@link OnLost#REPORT}
      * @throws IllegalArgumentException when the name is null, blank, longer than {@link #MAX_NAME_LENGTH} characters, or no
      *         Unicode text, or has control characters
      */
@@ -90,6 +90,15 @@ public final class LockSpec {
     }
 
     /**
+     * For how long the lock is taken at least, from when it was granted, even if it is released earlier.
+     *
+     * @return zero when a release frees it at once; at most {@link #lockTimeout()} and {@link #maxHold()}
+     */
+    public Duration minHold() {
+        return bulkhead.minHold();
+    }
+
+    /**
      * What happens to an execution that loses the lock.
      *
      * @return never null
@@ -131,7 +140,8 @@ public final class LockSpec {
     @Override
     public String toString() {
         return "'" + name + "' (acquireTimeout=" + acquireTimeout() + ", lockTimeout=" + lockTimeout() + ", fair=" + fair()
-                + ", maxHold=" + maxHold().map(Duration::toString).orElse("none") + ", onLost=" + onLost()
+                + ", maxHold=" + maxHold().map(Duration::toString).orElse("none") + ", minHold=" + minHold() + ", onLost="
+                + onLost()
                 + ", awaitRelease=" + awaitRelease() + ")";
     }
 
@@ -200,6 +210,21 @@ public final class LockSpec {
         }
 
         /**
+         * Keeps the lock taken until so long after it was granted, by the clock of Redis, even if it is released earlier, the
+         * application stops or its process dies; see {@link SemaphoreSpec.Builder#minHold}. Fractions of a millisecond are cut
+         * off.
+         *
+         * @param minHold zero to free the lock as soon as it is released; at most {@link #lockTimeout} and {@link #maxHold},
+         *        which {@link #build()} checks
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder minHold(Duration minHold) {
+            bulkhead.minHold(minHold);
+            return this;
+        }
+
+        /**
          * Sets what happens to an execution that loses the lock.
          *
          * @param onLost not null
@@ -227,6 +252,7 @@ public final class LockSpec {
          * Ends the definition.
          *
          * @return the value
+         * @throws IllegalArgumentException when {@link #minHold} is longer than {@link #lockTimeout} or {@link #maxHold}
          */
         public LockSpec build() {
             return new LockSpec(this);

@@ -94,6 +94,31 @@ public interface Permit extends AutoCloseable {
     Uni<Boolean> releaseAsync();
 
     /**
+     * Detaches the permit from this process, so that another one can take it over: it is not renewed here any more, and the
+     * end of a guarded method, {@link #close()} and a shutdown do not release it. Pass the token on, for example in a message;
+     * its receiver calls {@link RedisSemaphore#attach} or {@link RedisLock#attach}. The permit stays taken for one lease from
+     * now; if no process attaches it by then, it is free.
+     * <p>
+     * When this fails with {@link BulkheadUnavailableException}, the permit is held as before, and can be detached again. A
+     * token is a secret: anyone who has it can take over the permit.
+     *
+     * @return the token, of letters, digits, hyphens and a dot; it does not follow from what operators see
+     * @throws PermitGoneException when the permit is released, detached or lost
+     * @throws IllegalStateException when the permit was given without Redis, during an outage or by a bulkhead that is
+     *         switched off, so that no other process could know it; also when called on an event loop
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws BulkheadContendedException when too many are asking the bulkhead
+     */
+    String detach();
+
+    /**
+     * The asynchronous twin of {@link #detach()}. The permit is detached when the token is emitted.
+     *
+     * @return the token; detaches at each subscription
+     */
+    Uni<String> detachAsync();
+
+    /**
      * Gives the permit back without waiting for the answer. The next call of this process finds it free; a process elsewhere
      * does when Redis has carried out the release. If Redis does not answer, the release is repeated in the background until
      * it is confirmed or the lease has ended. With {@link SemaphoreSpec#awaitRelease()}, this waits as {@link #release()} does.

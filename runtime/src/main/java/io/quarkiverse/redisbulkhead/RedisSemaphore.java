@@ -161,6 +161,35 @@ public interface RedisSemaphore {
     Uni<Permit> acquireAsync(int weight, Duration maxWait);
 
     /**
+     * Takes over a permit of this bulkhead that was {@linkplain Permit#detach() detached}, in this process or another. From now
+     * on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and {@code minHold} count
+     * from its start, and its weight is the one it had. It has a new id, and a new fencing token, which is greater, so that a
+     * resource that checks tokens refuses the process that detached it.
+     * <p>
+     * Of several that attach one permit, one gets it. When the call fails with {@link BulkheadUnavailableException}, Redis may
+     * have attached the permit to this process; a further call here within a lease then gets it.
+     *
+     * @param token what {@link Permit#detach()} returned; not null
+     * @return the permit, to be released by the caller
+     * @throws PermitGoneException when its lease has ended, it was attached already, or it was revoked; also when it is of
+     *         another bulkhead or key
+     * @throws IllegalArgumentException when the token is none
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws IllegalStateException when called on an event loop
+     */
+    Permit attach(String token);
+
+    /**
+     * The asynchronous twin of {@link #attach}.
+     *
+     * @param token as for {@link #attach}
+     * @return the permit, attached at subscription; when the subscription is cancelled before the permit is emitted, it is
+     *         released
+     * @throws IllegalArgumentException when the token is none
+     */
+    Uni<Permit> attachAsync(String token);
+
+    /**
      * Runs something with a permit; waits for one as long as {@link SemaphoreSpec#maxWait()} says. As a guarded method
      * does, it can look at {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it. It does not wait for the
      * answer to the release, unless {@link SemaphoreSpec#awaitRelease()} says so; the next call of this process finds the

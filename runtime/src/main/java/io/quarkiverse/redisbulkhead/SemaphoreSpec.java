@@ -35,6 +35,7 @@ public final class SemaphoreSpec {
     private final Duration expire;
     private final Duration maxWait;
     private final Duration maxHold;
+    private final Duration minHold;
     private final OnLost onLost;
     private final OnOutage onOutage;
     private final int localPermits;
@@ -50,6 +51,7 @@ public final class SemaphoreSpec {
         this.expire = builder.expire;
         this.maxWait = builder.maxWait;
         this.maxHold = builder.maxHold;
+        this.minHold = builder.minHold;
         this.onLost = builder.onLost;
         this.onOutage = builder.onOutage;
         this.localPermits = builder.localPermits;
@@ -62,7 +64,7 @@ public final class SemaphoreSpec {
      *
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
      * @return a builder; what is not set is: weight 1, not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
-     *         {@code maxHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
+     *         {@code maxHold} and no {@code minHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
      * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, no
      *         Unicode text, or that of a lock, or has control characters
      */
@@ -145,6 +147,15 @@ public final class SemaphoreSpec {
     }
 
     /**
+     * For how long a permit is taken at least, from its start, even if it is released earlier.
+     *
+     * @return zero when a release frees it at once; at most {@link #expire()} and {@link #maxHold()}
+     */
+    public Duration minHold() {
+        return minHold;
+    }
+
+    /**
      * What happens to an execution whose permit is lost.
      *
      * @return never null
@@ -202,6 +213,7 @@ public final class SemaphoreSpec {
         builder.expire = expire;
         builder.maxWait = maxWait;
         builder.maxHold = maxHold;
+        builder.minHold = minHold;
         builder.onLost = onLost;
         builder.onOutage = onOutage;
         builder.localPermits = localPermits;
@@ -221,15 +233,15 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, weight, fair, expire, maxWait, maxHold(), onLost, onOutage, localPermits(),
+        return List.of(name, permits, weight, fair, expire, maxWait, maxHold(), minHold, onLost, onOutage, localPermits(),
                 maxWaiters(), awaitRelease);
     }
 
     @Override
     public String toString() {
         return "'" + name + "' (permits=" + permits + ", weight=" + weight + ", fair=" + fair + ", expire=" + expire
-                + ", maxWait=" + maxWait
-                + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", onLost=" + onLost + ", onOutage=" + onOutage
+                + ", maxWait=" + maxWait + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", minHold=" + minHold
+                + ", onLost=" + onLost + ", onOutage=" + onOutage
                 + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters)
                 + ", awaitRelease=" + awaitRelease + ")";
     }
@@ -244,6 +256,7 @@ public final class SemaphoreSpec {
         private Duration expire = Duration.ofSeconds(30);
         private Duration maxWait = Duration.ZERO;
         private Duration maxHold;
+        private Duration minHold = Duration.ZERO;
         private OnLost onLost = OnLost.REPORT;
         private OnOutage onOutage = OnOutage.REJECT;
         private int localPermits;
@@ -332,6 +345,21 @@ public final class SemaphoreSpec {
         }
 
         /**
+         * Keeps a permit taken until so long after its start, by the clock of Redis, even if it is released earlier, the
+         * application stops or its process dies. A job that is triggered in several instances then runs once per tick, although
+         * their clocks differ. Fractions of a millisecond are cut off.
+         *
+         * @param minHold zero to free a permit as soon as it is released; at most {@link #expire} and {@link #maxHold}, which
+         *        {@link #build()} checks
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder minHold(Duration minHold) {
+            this.minHold = SpecChecks.inRange("minHold", minHold, Duration.ZERO, MAX_EXPIRE);
+            return this;
+        }
+
+        /**
          * Sets what happens to an execution whose permit is lost.
          *
          * @param onLost not null
@@ -407,9 +435,15 @@ public final class SemaphoreSpec {
          *
          * @return the value
          * @throws IllegalStateException when {@link #permits} was not set
-         * @throws IllegalArgumentException when {@link #weight} is more than {@link #permits}
+         * @throws IllegalArgumentException when {@link #weight} is more than {@link #permits}, or {@link #minHold} longer than
+         *         {@link #expire} or {@link #maxHold}
          */
         public SemaphoreSpec build() {
+            return build("expire");
+        }
+
+        /** With the name that the lease has for the caller. */
+        SemaphoreSpec build(String lease) {
             if (permits == UNSET) {
                 throw new IllegalStateException("permits of bulkhead '" + name + "' must be set");
             }
@@ -417,7 +451,16 @@ public final class SemaphoreSpec {
                 throw new IllegalArgumentException("weight must not be more than the permits of bulkhead '" + name
                         + "', which are " + permits + ", but is " + weight);
             }
+            checkMinHold(lease, expire);
+            checkMinHold("maxHold", maxHold);
             return new SemaphoreSpec(this);
+        }
+
+        private void checkMinHold(String bound, Duration most) {
+            if (most != null && minHold.compareTo(most) > 0) {
+                throw new IllegalArgumentException("minHold must not be longer than " + bound + ", which is " + most
+                        + ", but is " + minHold + ". Make it shorter, or " + bound + " longer");
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ class LockSpecTest {
         assertThat(spec.lockTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(spec.fair()).isFalse();
         assertThat(spec.maxHold()).isEmpty();
+        assertThat(spec.minHold()).isZero();
         assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
     }
 
@@ -49,7 +50,7 @@ class LockSpecTest {
                 .isNotEqualTo(LockSpec.named("orders").build())
                 .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
                 .hasToString(
-                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, onLost=REPORT, "
+                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, minHold=PT0S, onLost=REPORT, "
                                 + "awaitRelease=false)");
     }
 
@@ -88,6 +89,14 @@ class LockSpecTest {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").onLost(null)).withMessageContaining("onLost");
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").maxHold(Duration.ZERO))
                 .withMessageContaining("maxHold");
+    }
+
+    @Test
+    void aMinimumHoldIsAtMostTheLease() {
+        LockSpec.Builder spec = LockSpec.named("a").lockTimeout(Duration.ofSeconds(5));
+        assertThat(spec.minHold(Duration.ofSeconds(5)).build().bulkhead().minHold()).hasSeconds(5);
+        assertThatIllegalArgumentException().isThrownBy(spec.minHold(Duration.ofSeconds(6))::build).withMessage(
+                "minHold must not be longer than lockTimeout, which is PT5S, but is PT6S. Make it shorter, or lockTimeout longer");
     }
 
     @Test

@@ -116,4 +116,23 @@ class SemaphoreSpecTest {
     void needsPermits() {
         assertThatIllegalStateException().isThrownBy(() -> SemaphoreSpec.named("a").build()).withMessageContaining("permits");
     }
+
+    @Test
+    void aMinimumHoldIsAtMostTheLeaseAndTheMaximumHold() {
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named("a").permits(1).expire(Duration.ofSeconds(10));
+        assertThat(spec.build().minHold()).isZero();
+        SemaphoreSpec held = spec.minHold(Duration.ofNanos(10_000_999_999L)).build();
+        assertThat(held.minHold()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(held).isEqualTo(held.toBuilder().build()).isNotEqualTo(held.toBuilder().minHold(Duration.ZERO).build());
+        assertThat(held.toString()).contains("minHold=PT10S");
+
+        assertThatIllegalArgumentException().isThrownBy(spec.minHold(Duration.ofSeconds(11))::build).withMessage(
+                "minHold must not be longer than expire, which is PT10S, but is PT11S. Make it shorter, or expire longer");
+        assertThatIllegalArgumentException()
+                .isThrownBy(spec.minHold(Duration.ofSeconds(9)).maxHold(Duration.ofSeconds(8))::build)
+                .withMessageContaining("maxHold, which is PT8S");
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.minHold(Duration.ofMillis(-1)))
+                .withMessageContaining("minHold must not be negative");
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.minHold(null)).withMessageContaining("minHold");
+    }
 }

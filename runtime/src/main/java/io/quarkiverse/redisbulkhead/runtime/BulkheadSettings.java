@@ -115,6 +115,7 @@ final class BulkheadSettings {
             case "expire" -> own.expire().isPresent();
             case "max-wait" -> own.maxWait().isPresent();
             case "max-hold" -> own.maxHold().isPresent();
+            case "min-hold" -> own.minHold().isPresent();
             case "on-lost" -> own.onLost().isPresent();
             case "on-outage" -> own.onOutage().isPresent();
             case "local-permits" -> own.localPermits().isPresent();
@@ -148,6 +149,9 @@ final class BulkheadSettings {
         permits.ifPresent(limit -> WeightLimits.check(name, limit,
                 configured.map(BulkheadConfig::weight).orElse(OptionalInt.empty()), definitions, errors::add));
         if (errors.size() == before && permits.isPresent()) {
+            Leases.checkMinHold(PropertyNames.of(name, "min-hold"), spec::build, errors::add);
+        }
+        if (errors.size() == before && permits.isPresent()) {
             boolean enabled = config.enabled() && configured.flatMap(BulkheadConfig::enabled).orElse(true);
             byName.put(name, new Setting(spec.build(), enabled));
             if (enabled) {
@@ -162,6 +166,7 @@ final class BulkheadSettings {
         own.expire().ifPresent(expire -> set(name, "expire", expire, spec::expire));
         own.maxWait().ifPresent(wait -> set(name, "max-wait", wait, spec::maxWait));
         own.maxHold().ifPresent(hold -> set(name, "max-hold", hold, spec::maxHold));
+        own.minHold().ifPresent(hold -> set(name, "min-hold", hold, spec::minHold));
         own.onLost().ifPresent(spec::onLost);
         own.onOutage().ifPresent(spec::onOutage);
         own.awaitRelease().ifPresent(spec::awaitRelease);

@@ -61,6 +61,7 @@ final class DeclaredBulkheads {
         values.add(value(name, "expire", text(spec.expire()), stated(name, Definition::statesExpire)));
         values.add(value(name, "max-wait", text(spec.maxWait()), stated(name, Definition::statesMaxWait)));
         values.add(value(name, "max-hold", spec.maxHold().map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
+        values.add(value(name, "min-hold", text(spec.minHold()), Optional.empty()));
         values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
         values.add(value(name, "on-outage", text(spec.onOutage()), Optional.empty(), "on-outage"));
         values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));

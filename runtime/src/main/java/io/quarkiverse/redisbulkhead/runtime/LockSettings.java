@@ -1,10 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.time.Duration;
 import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LockConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.LocksConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
@@ -44,6 +46,14 @@ final class LockSettings {
                     leases.checkConfigured(PropertyNames.ofLock(name, "lock-timeout"), lease);
                 }
             });
+            lock.minHold().ifPresent(hold -> {
+                String property = PropertyNames.ofLock(name, "min-hold");
+                LockSpec.Builder held = LockSpec.named("any");
+                Duration lease = lock.lockTimeout().orElse(config.lockTimeout());
+                if (errors.set(property, hold, held::minHold) && DurationText.LOCK_TIMEOUT.isValid(lease)) {
+                    Leases.checkMinHold(property, held.lockTimeout(lease)::build, errors::add);
+                }
+            });
         });
         return new LockSettings(config, awaitRelease);
     }
@@ -60,6 +70,7 @@ final class LockSettings {
         Optional<LockConfig> own = Optional.ofNullable(config.locks().get(name));
         spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(config.acquireTimeout()));
         spec.lockTimeout(own.flatMap(LockConfig::lockTimeout).orElse(config.lockTimeout()));
+        own.flatMap(LockConfig::minHold).ifPresent(spec::minHold);
         own.flatMap(LockConfig::fair).ifPresent(spec::fair);
         return spec.build();
     }

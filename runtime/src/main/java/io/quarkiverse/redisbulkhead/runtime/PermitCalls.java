@@ -61,6 +61,29 @@ final class PermitCalls {
         });
     }
 
+    Permit attach(String token) {
+        requireBlockingAllowed("attach");
+        CompletionStage<HeldPermit> attached = semaphore.attach(token, CallSite.label());
+        try {
+            return new PermitView(BlockingWait.await(bulkhead(), attached), runtime.continuations());
+        } catch (RuntimeException e) {
+            // An interrupt ends the wait only.
+            attached.thenAccept(HeldPermit::release);
+            throw e;
+        }
+    }
+
+    Uni<Permit> attachAsync(String token) {
+        String label = CallSite.label();
+        Semaphore.requireToken(token);
+        return Uni.createFrom().deferred(() -> {
+            CompletionStage<HeldPermit> attached = semaphore.attach(token, label);
+            return runtime.continuations().answer(() -> attached)
+                    .<Permit> map(permit -> new PermitView(permit, runtime.continuations()))
+                    .onCancellation().invoke(() -> attached.thenAccept(HeldPermit::release));
+        });
+    }
+
     private Permit view(List<HeldPermit> permits) {
         return new PermitView(permits.get(0), runtime.continuations());
     }

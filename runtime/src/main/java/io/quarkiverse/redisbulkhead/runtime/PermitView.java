@@ -59,6 +59,17 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     }
 
     @Override
+    public String detach() {
+        BlockingWait.requireAllowed(() -> "Permit.detach() must not be called on an event loop; use detachAsync() there");
+        return BlockingWait.await(bulkhead(), permit.detach());
+    }
+
+    @Override
+    public Uni<String> detachAsync() {
+        return continuations.answer(permit::detach);
+    }
+
+    @Override
     public void close() {
         if (permit.awaitsRelease()) {
             release();

@@ -270,6 +270,16 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> lockTimeout();
 
         /**
+         * How long this lock is taken at least, from when it was granted, even if it is released earlier. At most
+         * {@code lock-timeout}. Without it, a release frees the lock at once.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".min-hold=10s}
+         */
+        Optional<Duration> minHold();
+
+        /**
          * Whether those who wait get this lock in the order of their requests; not by default.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.lock."archive".fair=true}
@@ -341,6 +351,17 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".max-hold=5m}
          */
         Optional<Duration> maxHold();
+
+        /**
+         * How long a permit is taken at least, from its start, even if it is released earlier, the application stops or its
+         * process dies. A job that is triggered in several instances then runs once per tick, although their clocks differ.
+         * At most {@code expire} and {@code max-hold}. Without it, a release frees the permit at once.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".min-hold=10s}
+         */
+        Optional<Duration> minHold();
 
         /**
          * What happens to an execution whose permit is lost. {@code report}, the default: the loss is reported.

@@ -147,6 +147,16 @@ final class SemaphoreView implements RedisSemaphore {
     }
 
     @Override
+    public Permit attach(String token) {
+        return calls().attach(token);
+    }
+
+    @Override
+    public Uni<Permit> attachAsync(String token) {
+        return calls().attachAsync(token);
+    }
+
+    @Override
     public void run(Runnable action) {
         calls().run("run", action);
     }

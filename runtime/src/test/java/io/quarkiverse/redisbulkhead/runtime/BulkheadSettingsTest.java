@@ -183,6 +183,7 @@ class BulkheadSettingsTest {
             "\"reports\".max-hold      | 366d  | maxHold must not be longer than 365 days, but is PT8784H",
             "\"reports\".weight        | 0     | weight must be from 1 to 1000, but is 0",
             "\"reports\".weight        | 1001  | weight must be from 1 to 1000, but is 1001",
+            "\"reports\".min-hold      | PT-1S | minHold must not be negative, but is PT-1S",
             "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
             "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
             "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })
@@ -271,6 +272,19 @@ class BulkheadSettingsTest {
                         "RBH024 quarkus.redis-bulkhead.\"reports\".local-permits: localPermits must not be more than"
                                 + " the permits of the bulkhead, which are 5, but is 6");
         assertThat(settings(Map.of("reports.local-permits", "6", "instances", "7"), REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void aMinimumHoldIsAtMostTheLease() {
+        assertThat(settings(Map.of("reports.min-hold", "30s"), REPORTS).get("reports").spec().minHold()).hasSeconds(30);
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "30001ms"), REPORTS)).hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH031 quarkus.redis-bulkhead.\"reports\".min-hold: minHold must not be longer than"
+                        + " expire, which is PT30S, but is PT30.001S. Make it shorter, or expire longer");
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "20s", "reports.max-hold", "10s"), REPORTS))
+                .hasMessageContaining("minHold must not be longer than maxHold, which is PT10S, but is PT20S");
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "1m", "reports.expire", "0s"), REPORTS))
+                .as("what is wrong with it cannot be told").hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.\"reports\".expire");
     }
 
     @ParameterizedTest

@@ -74,6 +74,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("expire", "3500ms", ANNOTATION, "A#first"),
                 new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-wait"),
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
+                new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
@@ -93,6 +94,8 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
+        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
+                new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".min-hold"));
         Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
                 "enabled")
                 .forEach(member -> assertThat(

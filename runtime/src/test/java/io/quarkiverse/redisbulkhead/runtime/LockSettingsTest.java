@@ -84,6 +84,21 @@ class LockSettingsTest {
     }
 
     @Test
+    void aMinimumHoldIsAtMostTheLease() {
+        assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("jobs").minHold()).hasSeconds(30);
+        assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("orders").minHold()).isZero();
+        assertThatThrownBy(() -> settings(Map.of("jobs.min-hold", "31s", "orders.min-hold", "6s", "orders.lock-timeout", "5s",
+                "lock-timeout", "30s", "archive.min-hold", "PT-1S"))).hasMessageContaining("has 3 errors:")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"archive\".min-hold: minHold must not be negative")
+                .hasMessageContaining(
+                        "\n  RBH031 quarkus.redis-bulkhead.lock.\"jobs\".min-hold: minHold must not be longer than "
+                                + "lockTimeout, which is PT30S, but is PT31S. Make it shorter, or lockTimeout longer")
+                .hasMessageContaining("\n  RBH031 quarkus.redis-bulkhead.lock.\"orders\".min-hold: minHold must not be longer "
+                        + "than lockTimeout, which is PT5S, but is PT6S");
+    }
+
+    @Test
     void locksAwaitReleasesWhenAllBulkheadsDo() {
         assertThat(settings(Map.of(), true).lock("archive").awaitRelease()).isTrue();
     }

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -37,7 +38,8 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
  * {@link #awaitEmpty()} first.
  * <p>
  * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
- * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}.
+ * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}. Only
+ * {@code min-hold} does not apply to them: they are free as soon as the test gives them back.
  * <p>
  * What waits asks for {@link RedisSemaphore#status()} every 20 ms, so it may miss a state that does not
  * last: let a test wait for states that stay until the test itself goes on. It waits for {@link #TIMEOUT}, or as {@code of}
@@ -218,13 +220,24 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     // Without waiting for the answer where too many answers were slow.
-    private static boolean giveBack(Permit permit, Deadline deadline) {
+    private boolean giveBack(Permit permit, Deadline deadline) {
         if (!deadline.isOver()) {
-            return permit.release();
+            boolean held = permit.release();
+            endMinHold(permit);
+            return held;
         }
         boolean held = permit.isHeld();
         permit.releaseAsync().subscribeAsCompletionStage();
         return held;
+    }
+
+    // A permit of a test is free when the test says so.
+    private void endMinHold(Permit permit) {
+        if (!semaphore.spec().minHold().isZero()) {
+            semaphore.holders().stream()
+                    .filter(holder -> holder.state() == Holder.State.RELEASED && holder.ticket() == permit.fencingToken())
+                    .forEach(holder -> semaphore.revoke(holder.permitId()));
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.test;
 
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ final class FakeSemaphore {
 
     private final Map<String, Holder> holders = new LinkedHashMap<>();
     private final List<Waiter> waiters = new ArrayList<>();
-    private final SemaphoreSpec spec;
+    private SemaphoreSpec spec;
     private Optional<String> key = Optional.empty();
     private boolean needsKey;
     private boolean counted = true;
@@ -50,6 +51,11 @@ final class FakeSemaphore {
 
     synchronized FakeSemaphore needsKey() {
         needsKey = true;
+        return this;
+    }
+
+    synchronized FakeSemaphore minHold(Duration minHold) {
+        spec = spec.toBuilder().minHold(minHold).build();
         return this;
     }
 
@@ -82,7 +88,7 @@ final class FakeSemaphore {
     synchronized String held(String method, int weight) {
         String id = "p" + ++ids;
         holders.put(id, new Holder(id, spec.name(), key, ids, weight, APPLICATION, INSTANCE, method, Instant.EPOCH,
-                Instant.EPOCH.plusSeconds(30)));
+                Instant.EPOCH.plusSeconds(30), Holder.State.HELD));
         return id;
     }
 
@@ -119,6 +125,12 @@ final class FakeSemaphore {
 
     private synchronized boolean release(String id) {
         beforeRelease.run();
+        Holder held = holders.get(id);
+        if (held != null && !spec.minHold().isZero()) {
+            String released = id + ".released";
+            holders.put(released, new Holder(released, spec.name(), key, held.ticket(), APPLICATION, INSTANCE, held.method(),
+                    Instant.EPOCH, Instant.EPOCH.plus(spec.minHold()), Holder.State.RELEASED));
+        }
         return remove(id);
     }
 

@@ -76,6 +76,17 @@ class TestBulkheadTest {
     }
 
     @Test
+    void itsPermitsHaveNoMinimumHold() {
+        semaphore.minHold(Duration.ofSeconds(20)).held("Reports#render");
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill();
+            reports.free(1);
+            assertThat(semaphore.holderIds()).containsExactly("p1", "p3");
+        }
+        assertThat(semaphore.holderIds()).containsExactly("p1");
+    }
+
+    @Test
     void permitsThatWereLostAreNotGivenBack() {
         try (TestBulkhead reports = bulkhead()) {
             reports.fill();

@@ -77,6 +77,7 @@ final class ManagementSchemas {
                 .addProperty("maxWait", duration("How long a call waits"))
                 .addProperty("maxHold",
                         duration("For how long a permit is renewed at the most; missing when there is no bound"))
+                .addProperty("minHold", duration("How long a permit is taken at least, even if it is released earlier"))
                 .addProperty("maxWaiters",
                         number("How many calls of one instance may wait at once; missing when there is no bound"))
                 .addProperty("onLost", choice("What happens to an execution that loses its permit", "report", "interrupt"))
@@ -102,7 +103,10 @@ final class ManagementSchemas {
     private static Schema holder() {
         return row().addProperty("fencingToken", text("The fencing token, as text, because it is greater than 2^53"))
                 .addProperty("since", moment("When the permit was granted, by the clock of Redis"))
-                .addProperty("until", moment("When the lease ends, by the clock of Redis"));
+                .addProperty("until", moment("When the lease ends, by the clock of Redis"))
+                .addProperty("state",
+                        choice("Whether the holder still has the permit, or it was released and stays taken until its "
+                                + "minimum hold is over", "held", "detached", "released"));
     }
 
     private static Schema waiter() {

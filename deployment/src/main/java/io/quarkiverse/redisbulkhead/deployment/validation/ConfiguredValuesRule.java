@@ -27,6 +27,7 @@ final class ConfiguredValuesRule implements Rule {
             Map.entry("expire", DurationText.EXPIRE::parse),
             Map.entry("max-wait", DurationText.MAX_WAIT::parse),
             Map.entry("max-hold", DurationText.MAX_HOLD::parse),
+            Map.entry("min-hold", DurationText.MIN_HOLD::parse),
             Map.entry("on-lost", text -> ChoiceText.check("onLost", text, OnLost.class)),
             Map.entry("on-outage", text -> ChoiceText.check("onOutage", text, OnOutage.class)),
             Map.entry("local-permits", text -> CountText.parse("localPermits", text)),
@@ -51,6 +52,7 @@ final class ConfiguredValuesRule implements Rule {
     private static final Map<String, Consumer<String>> OF_LOCKS = Map.of(
             "acquire-timeout", DurationText.ACQUIRE_TIMEOUT::parse,
             "lock-timeout", DurationText.LOCK_TIMEOUT::parse,
+            "min-hold", DurationText.MIN_HOLD::parse,
             "fair", text -> checkTruth("fair", text));
 
     private final ConfiguredValues configured;

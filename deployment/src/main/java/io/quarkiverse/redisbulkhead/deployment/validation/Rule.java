@@ -35,6 +35,7 @@ public interface Rule {
                 new ConfiguredNamesRule(configured),
                 new RedisClientRule(configured, fixed),
                 new LeaseRule(configured, fixed.store()),
+                new MinHoldRule(configured),
                 new LocalLimitRule(configured, fixed.store()),
                 new WeightRule(configured),
                 new ManagementRule(fixed, http),

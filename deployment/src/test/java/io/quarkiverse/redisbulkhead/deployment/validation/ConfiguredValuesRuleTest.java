@@ -22,6 +22,8 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-waiters: maxWaiters must be at least 0, but is -1",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".min-hold: minHold must be a duration such as 10s, 500ms or PT10S,"
+                    + " but is 'short'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
@@ -35,6 +37,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
+            "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".min-hold: minHold must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"twice\".fair: fair must be true or false, but is 'possibly'",
             "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
@@ -59,6 +62,8 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".fair", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-wait", "a while")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-hold", "long")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".min-hold", "short")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".min-hold", "-1s")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-lost", "cry")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-outage", "wait")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".local-permits", "0")

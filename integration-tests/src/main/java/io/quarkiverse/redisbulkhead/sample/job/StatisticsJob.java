@@ -16,7 +16,7 @@ import io.quarkus.scheduler.Scheduled;
  * rejection there and the scheduler would log it as an error.
  * <p>
  * The permit is free as soon as the work is done. An instance whose clock is behind by more than the work takes runs the job
- * again, one after the other.
+ * again, one after the other, unless {@code min-hold} is set.
  */
 @ApplicationScoped
 public class StatisticsJob {

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.Holder;
@@ -134,7 +135,8 @@ final class StateJson {
 
     private static JsonObject who(Holder holder) {
         return who(holder.permitId(), holder.application(), holder.instance(), holder.method())
-                .put("weight", holder.weight()).put("fencingToken", Long.toString(holder.ticket()));
+                .put("weight", holder.weight()).put("fencingToken", Long.toString(holder.ticket()))
+                .put("state", holder.state().name().toLowerCase(Locale.ROOT));
     }
 
     private static JsonObject who(Waiter waiter) {

@@ -20,6 +20,9 @@ public enum DurationText {
     /** For how long a permit is renewed. */
     MAX_HOLD("maxHold", "10m, 2h or PT10M", duration -> SemaphoreSpec.named("any").maxHold(duration)),
 
+    /** For how long a permit or lock is taken at least. */
+    MIN_HOLD("minHold", "10s, 500ms or PT10S", duration -> SemaphoreSpec.named("any").minHold(duration)),
+
     /** How long a call waits for a lock. */
     ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S", duration -> LockSpec.named("any").acquireTimeout(duration)),
 

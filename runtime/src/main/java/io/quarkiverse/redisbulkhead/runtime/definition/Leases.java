@@ -2,11 +2,12 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
-/** A lease must be long enough for Redis to answer before it ends. */
+/** A lease must be long enough for Redis to answer before it ends, and for the minimum hold. */
 public final class Leases {
 
     // Applications without locks have this lease too, so nothing is wrong with it where nobody has set it.
@@ -51,6 +52,21 @@ public final class Leases {
             return;
         }
         check(property, property.substring(property.lastIndexOf('.') + 1), lease);
+    }
+
+    /**
+     * Looks at a minimum hold. It must not be longer than the lease, or a process that dies would free its permit earlier.
+     *
+     * @param property the name of the property
+     * @param definition builds what has this minimum hold
+     * @param findings takes one that is too long
+     */
+    public static void checkMinHold(String property, Supplier<?> definition, Findings findings) {
+        try {
+            definition.get();
+        } catch (IllegalArgumentException e) {
+            findings.add(MessageCode.RBH031, property, e.getMessage());
+        }
     }
 
     private void check(String place, String member, Duration lease) {

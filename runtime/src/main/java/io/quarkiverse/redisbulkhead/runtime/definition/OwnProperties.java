@@ -19,11 +19,11 @@ public final class OwnProperties {
             "management", Set.of("enabled", "changes-enabled"),
             "health", Set.of("enabled"));
 
-    static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "fair");
+    static final Set<String> OF_ONE_LOCK = Set.of("acquire-timeout", "lock-timeout", "min-hold", "fair");
 
     /** Those of one bulkhead. */
     public static final Set<String> OF_ONE_BULKHEAD = Set.of("enabled", "permits", "weight", "fair", "expire", "max-wait",
-            "max-hold", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release");
+            "max-hold", "min-hold", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release");
 
     private OwnProperties() {
     }

@@ -74,6 +74,7 @@ final class StateJson {
                 .put("expire", spec.expire().toString())
                 .put("maxWait", spec.maxWait().toString());
         spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
+        json.put("minHold", spec.minHold().toString());
         put(json, "maxWaiters", spec.maxWaiters());
         return json.put("onLost", text(spec.onLost()))
                 .put("onOutage", text(spec.onOutage()))
@@ -107,7 +108,8 @@ final class StateJson {
                 .put("instance", holder.instance())
                 .put("method", holder.method())
                 .put("since", text(holder.since()))
-                .put("until", text(holder.until()));
+                .put("until", text(holder.until()))
+                .put("state", text(holder.state()));
     }
 
     private static JsonObject waiter(Waiter waiter) {

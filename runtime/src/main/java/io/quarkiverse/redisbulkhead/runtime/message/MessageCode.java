@@ -62,7 +62,9 @@ public enum MessageCode {
     /** The management endpoint needs an HTTP server. */
     RBH029,
     /** The weight of a call is out of range, or more than the permits of its bulkhead. */
-    RBH030;
+    RBH030,
+    /** A minimum hold is longer than the lease or the maximum hold. */
+    RBH031;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";

@@ -59,6 +59,16 @@ public interface HeldPermit {
     CompletionStage<Boolean> release();
 
     /**
+     * Detaches the permit from this process, so that it is neither renewed nor released here any more.
+     *
+     * @return the token by which any process can attach it; fails with
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is released or lost, with
+     *         {@link IllegalStateException} when the store that all processes share did not give it, and with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}, and then it is held as before
+     */
+    CompletionStage<String> detach();
+
+    /**
      * Whether the end of an execution waits for the answer to its release.
      *
      * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store

@@ -114,6 +114,10 @@ final class KeptPermits {
         return select(permit -> true);
     }
 
+    synchronized boolean contains(String permitId) {
+        return !select(permit -> permit.id().equals(permitId)).isEmpty();
+    }
+
     /** Removes the permit of that id. */
     synchronized List<LeasedPermit> takeOut(String permitId) {
         List<LeasedPermit> found = select(permit -> permit.id().equals(permitId));

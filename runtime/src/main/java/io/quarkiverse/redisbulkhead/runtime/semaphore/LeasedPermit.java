@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
@@ -26,7 +27,8 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
     private enum State {
         HELD,
         RELEASED,
-        LOST
+        LOST,
+        DETACHED
     }
 
     private final SemaphoreEngine engine;
@@ -113,22 +115,58 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
     @Override
     public CompletionStage<Boolean> release() {
         State before = changeTo(State.RELEASED);
-        if (before == State.RELEASED) {
+        if (before == State.RELEASED || before == State.DETACHED) {
             return NO;
         }
-        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(), copyMayFollow,
-                found -> givenBack(before, found));
+        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(),
+                bulkhead.spec().minHold(), copyMayFollow, found -> givenBack(before, found));
         // After the return has begun, so that a shutdown sees the permit at any moment in one of the two.
         engine.keeper().forget(this);
         return answer;
     }
 
     private boolean givenBack(State before, Found found) {
-        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease());
+        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease(), bulkhead.spec().minHold());
         if (found == Found.NOT_HELD && before == State.HELD) {
             engine.keeper().report(loss(Reason.GONE));
         }
         return found != Found.NOT_HELD && before == State.HELD;
+    }
+
+    @Override
+    public CompletionStage<String> detach() {
+        if (!engine.fenced()) {
+            return CompletableFuture.failedStage(givenWithoutRedis(bulkhead.name()));
+        }
+        if (!isHeld()) {
+            return CompletableFuture.failedStage(new PermitGoneException(bulkhead.name(), "The permit " + id + " of bulkhead '"
+                    + bulkhead.name() + "' cannot be detached, because it was released, detached or lost"));
+        }
+        return engine.handOver().detach(this, bulkhead, copyMayFollow);
+    }
+
+    static IllegalStateException givenWithoutRedis(String bulkhead) {
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
+                + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
+                + "Permit.fencingToken(), which is 0 then");
+    }
+
+    /** The store has detached the permit; {@code false} when it was released or lost meanwhile. */
+    boolean detached() {
+        synchronized (this) {
+            if (state != State.HELD) {
+                return false;
+            }
+            state = State.DETACHED;
+        }
+        engine.keeper().forget(this);
+        return true;
+    }
+
+    /** The store does not know the permit. */
+    void loseGone() {
+        engine.keeper().forget(this);
+        lose(Reason.GONE);
     }
 
     @Override
@@ -138,7 +176,7 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
 
     private synchronized State changeTo(State next) {
         State before = state;
-        state = next;
+        state = before == State.DETACHED ? before : next;
         return before;
     }
 

@@ -157,6 +157,14 @@ final class ObservedAdmission implements Admission {
         }
 
         @Override
+        public CompletionStage<String> detach() {
+            return permit.detach().thenApply(token -> {
+                ended();
+                return token;
+            });
+        }
+
+        @Override
         public boolean awaitsRelease() {
             return permit.awaitsRelease();
         }

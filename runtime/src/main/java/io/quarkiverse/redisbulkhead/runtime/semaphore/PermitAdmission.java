@@ -271,7 +271,7 @@ final class PermitAdmission extends CountedAdmission {
         if (copyFollows) {
             settlement.whenSettled(given -> {
                 if (given == null || !given.refuseCopies()) {
-                    engine.returns().inBackground(bulkhead.id(), id, lease);
+                    engine.returns().inBackground(bulkhead.id(), id, lease, given == null ? Duration.ZERO : spec.minHold());
                 }
             });
         }
@@ -397,6 +397,14 @@ final class PermitAdmission extends CountedAdmission {
      * @param handOver what was given
      */
     void handedOver(String id, HandOver handOver) {
+        if (!spec.minHold().isZero()) {
+            // The first lease may end before the minimum hold. Asking again gives the full one before the execution starts, and a
+            // waiter that has died does not keep the permit for so long.
+            if (id.equals(permitId())) {
+                permitMayBeFree();
+            }
+            return;
+        }
         LeasedPermit given;
         synchronized (this) {
             if (!isOpen() || !id.equals(permitId)) {
@@ -569,7 +577,7 @@ final class PermitAdmission extends CountedAdmission {
             id = permitId;
             copies = copyMayFollow;
         }
-        engine.returns().giveBack(bulkhead.id(), id, lease, copies, found -> {
+        engine.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
             reject(rejection);
             return found;
         });

@@ -46,6 +46,18 @@ public final class PermitIds {
     }
 
     /**
+     * The id of a permit that this process attaches; no other process makes it, and for the same fingerprint it is the same.
+     *
+     * @param permits how many permits of its bulkhead there are
+     * @param weight how many of them the permit takes
+     * @param fingerprint letters and digits, not digits only
+     * @return letters, digits and hyphens, behind the weight
+     */
+    String attached(int permits, int weight, String fingerprint) {
+        return Weights.id(weight, (permits <= FEW ? prefix : longPrefix) + "a-" + fingerprint);
+    }
+
+    /**
      * A new id for a store of this process.
      *
      * @param weight how many permits the permit takes

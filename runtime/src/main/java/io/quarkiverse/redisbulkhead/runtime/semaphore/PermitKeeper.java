@@ -85,6 +85,12 @@ final class PermitKeeper {
         kept.values().forEach(this::close);
     }
 
+    /** Whether the permit of that id is held here. */
+    boolean keeps(BulkheadId bulkhead, String permitId) {
+        KeptPermits here = kept.get(bulkhead);
+        return here != null && here.contains(permitId);
+    }
+
     /** Renews one permit at once; {@code false} when it is lost. */
     CompletionStage<Boolean> renewNow(LeasedPermit permit) {
         long sentAt = timers.nanoTime();

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 import org.jboss.logging.Logger;
 
@@ -38,7 +39,7 @@ public final class PermitReclaimer {
 
     private volatile boolean closed;
 
-    private record Unknown(String permitId, Duration lease, long giveUpNanos) {
+    private record Unknown(String permitId, Duration lease, Duration minHold, long giveUpNanos) {
     }
 
     /**
@@ -58,9 +59,10 @@ public final class PermitReclaimer {
      * @param bulkhead the bulkhead
      * @param permitId the permit, which may or may not be held
      * @param lease after what time it is free anyway
+     * @param minHold how long it stays taken at least, from its start; zero where nothing ran with it
      */
-    public void reclaim(BulkheadId bulkhead, String permitId, Duration lease) {
-        Unknown entry = new Unknown(permitId, lease, giveUpAt(lease));
+    public void reclaim(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
+        Unknown entry = new Unknown(permitId, lease, minHold, giveUpAt(lease));
         boolean first;
         synchronized (this) {
             Set<Unknown> waiting = unknown.get(bulkhead);
@@ -106,8 +108,8 @@ public final class PermitReclaimer {
             return;
         }
         Duration lease = batch.stream().map(Unknown::lease).max(Duration::compareTo).orElseThrow();
-        store.cancel(bulkhead, batch.stream().map(Unknown::permitId).toList(),
-                longestDelay(lease))
+        release(bulkhead, batch).thenCompose(
+                released -> store.cancel(bulkhead, batch.stream().map(Unknown::permitId).toList(), longestDelay(lease)))
                 .whenComplete((done, failure) -> {
                     if (failure == null) {
                         remove(bulkhead, batch);
@@ -118,6 +120,13 @@ public final class PermitReclaimer {
                         plan(bulkhead, gap);
                     }
                 });
+    }
+
+    // Before the cancellation, which frees at once.
+    private CompletableFuture<Void> release(BulkheadId bulkhead, List<Unknown> batch) {
+        return CompletableFuture.allOf(batch.stream().filter(entry -> !entry.minHold().isZero())
+                .map(entry -> store.release(bulkhead, entry.permitId(), entry.minHold()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
     }
 
     private synchronized void plan(BulkheadId bulkhead, Duration gap) {

@@ -51,6 +51,7 @@ final class PermitReconciler {
     /** A bulkhead in which Redis may keep a permit that was released. */
     private static final class Recent {
         private volatile long untilNanos;
+        private volatile Duration minHold = Duration.ZERO;
         // Both are guarded by this.
         private long notBeforeNanos;
         private Duration gap = FIRST_GAP;
@@ -97,8 +98,9 @@ final class PermitReconciler {
      * A permit was released, or its release goes on in the background.
      *
      * @param lease for how long it stays if the release is lost
+     * @param minHold how long it stays taken at least, from its start
      */
-    void released(BulkheadId bulkhead, String permitId, Duration lease) {
+    void released(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
         if (!needed) {
             return;
         }
@@ -110,6 +112,7 @@ final class PermitReconciler {
         }
         if (entry != null) {
             entry.untilNanos = now + lease.toNanos();
+            entry.minHold = minHold;
             forgetLater();
         }
     }
@@ -200,10 +203,12 @@ final class PermitReconciler {
     private void free(BulkheadId bulkhead, List<String> lost) {
         if (!lost.isEmpty()) {
             LOG.infof(
-                    "Redis still had %d permits of bulkhead '%s' that this process has given back; they are free now. A failover "
-                            + "may have lost the releases",
+                    "Redis still had %d permits of bulkhead '%s' that this process has given back; they are released again. A "
+                            + "failover may have lost the releases",
                     lost.size(), bulkhead);
-            lost.forEach(id -> store.release(bulkhead, id).whenComplete((held, failure) -> {
+            Recent entry = recent.get(bulkhead);
+            Duration minHold = entry == null ? Duration.ZERO : entry.minHold;
+            lost.forEach(id -> store.release(bulkhead, id, minHold).whenComplete((held, failure) -> {
                 if (failure != null) {
                     LOG.debugf("Permit %s of bulkhead '%s' stays until its lease ends: %s", id, bulkhead, failure.getMessage());
                 }

@@ -53,29 +53,37 @@ final class PermitReturns {
     /**
      * Returns what is held or waits under an id. Requests that this process makes after this call come behind the return.
      *
+     * @param minHold how long a permit stays taken at least, from its start; zero where nothing ran with it
      * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
      * @param then receives what was found; a shutdown waits for that, too
      * @return the result of {@code then}; never fails
      */
-    <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, boolean copyMayFollow,
-            Function<Found, T> then) {
+    <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
+            boolean copyMayFollow, Function<Found, T> then) {
         if (inProcess != null && !copyMayFollow) {
-            return CompletableFuture
-                    .completedFuture(then.apply(inProcess.releaseNow(bulkhead, permitId) ? Found.HELD : Found.NOT_HELD));
+            return CompletableFuture.completedFuture(
+                    then.apply(inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD));
         }
         underWay.begin();
         unanswered.incrementAndGet();
-        CompletionStage<Boolean> answer = copyMayFollow
-                ? store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)).thenApply(done -> true)
-                : store.release(bulkhead, permitId);
+        CompletionStage<Boolean> answer = copyMayFollow ? releaseAndRefuse(bulkhead, permitId, lease, minHold)
+                : store.release(bulkhead, permitId, minHold);
         return answer.handle((held, failure) -> {
             try {
-                return then.apply(found(bulkhead, permitId, lease, held, failure));
+                return then.apply(found(bulkhead, permitId, lease, minHold, held, failure));
             } finally {
                 unanswered.decrementAndGet();
                 underWay.end();
             }
         }).toCompletableFuture();
+    }
+
+    // A cancellation frees at once, so the release that knows of the minimum hold must have come before it.
+    private CompletionStage<Boolean> releaseAndRefuse(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
+        CompletionStage<Boolean> released = minHold.isZero() ? CompletableFuture.completedStage(true)
+                : store.release(bulkhead, permitId, minHold);
+        return released.thenCompose(held -> store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)))
+                .thenApply(done -> true);
     }
 
     /**
@@ -89,17 +97,23 @@ final class PermitReturns {
                 : store.release(bulkhead, NO_PERMIT).handle((held, failure) -> null);
     }
 
-    private Found found(BulkheadId bulkhead, String permitId, Duration lease, Boolean held, Throwable failure) {
+    private Found found(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold, Boolean held,
+            Throwable failure) {
         if (failure == null) {
             return held ? Found.HELD : Found.NOT_HELD;
         }
         LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", permitId, bulkhead);
-        inBackground(bulkhead, permitId, lease);
+        inBackground(bulkhead, permitId, lease, minHold);
         return Found.NOT_KNOWN;
     }
 
-    /** Returns what may be held or wait under an id, and repeats that until the store answers. */
+    /** Returns what may be held or wait under an id, and repeats that until the store answers. Nothing ran with it. */
     void inBackground(BulkheadId bulkhead, String permitId, Duration lease) {
-        reclaimer.reclaim(bulkhead, permitId, lease);
+        inBackground(bulkhead, permitId, lease, Duration.ZERO);
+    }
+
+    /** Returns what may be held under an id, and repeats that until the store answers. */
+    void inBackground(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
+        reclaimer.reclaim(bulkhead, permitId, lease, minHold);
     }
 }

@@ -131,6 +131,29 @@ public final class Semaphore {
     }
 
     /**
+     * Takes over a permit that was {@linkplain HeldPermit#detach() detached} in any process.
+     *
+     * @param token what the detaching returned
+     * @param method what the permit is for from now on, as operators see it
+     * @return the permit, to be released by the caller; fails with
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is not there any more
+     * @throws IllegalArgumentException when the token is none
+     */
+    public CompletionStage<HeldPermit> attach(String token, String method) {
+        return engine.handOver().attach(bulkhead, token, method);
+    }
+
+    /**
+     * Checks the form of a token.
+     *
+     * @param token the token
+     * @throws IllegalArgumentException when it is none
+     */
+    public static void requireToken(String token) {
+        DetachedPermit.parse(token);
+    }
+
+    /**
      * A permit that nobody counts.
      *
      * @return held until it is released

@@ -47,6 +47,7 @@ public final class SemaphoreEngine {
     private final PermitReconciler reconciler;
     private final WaitingRoom room;
     private final UnderWay underWay = new UnderWay();
+    private final PermitHandOver handOver = new PermitHandOver(this);
     private final DisagreementLog disagreements = new DisagreementLog();
     private volatile boolean stopping;
 
@@ -331,6 +332,10 @@ public final class SemaphoreEngine {
 
     UnderWay underWay() {
         return underWay;
+    }
+
+    PermitHandOver handOver() {
+        return handOver;
     }
 
     WaitingCalls waitingCalls() {

@@ -57,6 +57,11 @@ final class UncountedPermit implements HeldPermit {
     }
 
     @Override
+    public CompletionStage<String> detach() {
+        return CompletableFuture.failedStage(LeasedPermit.givenWithoutRedis(bulkhead.name()));
+    }
+
+    @Override
     public boolean awaitsRelease() {
         return false;
     }

@@ -26,4 +26,9 @@ public record AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Du
             String application, String instance, String method) {
         this(bulkhead, permitId, limit, lease, fair, place, 0, application, instance, method);
     }
+
+    /** The same request under another id. */
+    public AcquireRequest withId(String id) {
+        return new AcquireRequest(bulkhead, id, limit, lease, fair, place, ticket, application, instance, method);
+    }
 }

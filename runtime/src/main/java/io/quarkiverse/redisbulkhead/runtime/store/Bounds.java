@@ -65,6 +65,20 @@ public final class Bounds {
         }
     }
 
+    /** A request for a detached permit. */
+    public static void check(AttachRequest request) {
+        check(request.permit());
+        checkId(request.detachedId());
+        checkDigest(request.digest());
+    }
+
+    /** The digest of a secret, which becomes a part of a line of a record. */
+    public static void checkDigest(String digest) {
+        if (digest.isEmpty() || !digest.chars().allMatch(Character::isLetterOrDigit)) {
+            throw refused("The digest must be letters and digits: '" + digest + "'");
+        }
+    }
+
     /** Requests to be cancelled. */
     public static void check(List<String> permitIds) {
         checkCount("permits", permitIds.size(), 1, PermitStore.MAX_CANCELLED_AT_ONCE);

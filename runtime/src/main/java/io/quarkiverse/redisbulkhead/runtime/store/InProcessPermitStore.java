@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.time.Duration;
+
 /**
  * A store in the memory of this process. Whoever asks it need not wait, so most calls go without the objects that a wait
  * takes.
@@ -20,11 +22,12 @@ public interface InProcessPermitStore extends PermitStore {
     long takeIfFree(AcquireRequest request);
 
     /**
-     * As {@link #release}.
+     * As {@link #release(BulkheadId, String, Duration)}.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
+     * @param minHold how long the permit is taken at least, from its start; zero: it is free at once
      * @return {@code false} when no permit was held
      */
-    boolean releaseNow(BulkheadId bulkhead, String permitId);
+    boolean releaseNow(BulkheadId bulkhead, String permitId, Duration minHold);
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -52,6 +53,11 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return observed(StoreOperation.RELEASE, System.nanoTime(), store.release(bulkhead, permitId, minHold));
+    }
+
+    @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return observed(StoreOperation.CANCEL, System.nanoTime(), store.cancel(bulkhead, permitIds, forgetAfter));
     }
@@ -64,6 +70,17 @@ public final class ObservedPermitStore implements PermitStore {
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return observed(StoreOperation.POLL, System.nanoTime(), store.poll(bulkhead, limit, permitIds, place));
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return observed(StoreOperation.DETACH, System.nanoTime(), store.detach(bulkhead, permitId, lease, digest, refuseFor));
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return observed(StoreOperation.ATTACH, System.nanoTime(), store.attach(request));
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -53,6 +54,9 @@ public interface PermitStore {
     /** For how long a limit that a request stated counts as stated. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
+    /** What follows the id of a permit that was released and stays taken. Permit ids of callers have no such end. */
+    String RELEASED_SUFFIX = ".released";
+
     /** How many holders {@link #ownPermits} looks at in one step. */
     int HOLDERS_PER_STEP = 1_000;
 
@@ -86,6 +90,30 @@ public interface PermitStore {
     CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId);
 
     /**
+     * Gives a permit back that stays taken until so long after its start, but not for longer than its lease. Until then the
+     * store keeps it under {@link #releasedId another id} and in the name of no process: a renewal does not find
+     * it, and a second release changes nothing. A {@link #revoke} of that id frees it at once. A place among the waiters is
+     * given
+     * back as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
+     *
+     * @param bulkhead the bulkhead
+     * @param permitId the permit
+     * @param minHold how long the permit is taken at least, from its start; zero: it is free at once
+     * @return as {@link #release(BulkheadId, String)}
+     */
+    CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold);
+
+    /**
+     * The id of a permit that was released and stays taken, as operators see it.
+     *
+     * @param permitId the id that it had
+     * @return another one, which no caller chooses
+     */
+    static String releasedId(String permitId) {
+        return permitId + RELEASED_SUFFIX;
+    }
+
+    /**
      * Undoes acquires whose outcome is not known: gives the permits back if they were granted, takes them off the
      * waiters, and refuses to grant them if their requests are still on the way.
      *
@@ -117,7 +145,31 @@ public interface PermitStore {
     CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place);
 
     /**
-     * Takes a permit away, and tells its holder.
+     * Detaches a permit from its process, so that any process that knows the secret can {@link #attach} it. Until then it is in
+     * the name of no process, and no process renews it. Done again, the last secret counts.
+     *
+     * @param bulkhead the bulkhead
+     * @param permitId the permit
+     * @param lease how long it lives from now on at least
+     * @param digest the digest of the secret, in letters and digits
+     * @param refuseFor for how long copies of the request for the permit are refused, as by {@link #cancel}; zero where there
+     *        are none
+     * @return {@code false} when it was not held
+     */
+    CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest, Duration refuseFor);
+
+    /**
+     * Makes a detached permit that of this process, under a new id and with a new ticket. Asking again with the same new id
+     * answers with the same ticket. Of several that ask with different ids, one gets it.
+     *
+     * @param request which permit, and what it becomes
+     * @return the permit; empty when it is not there: its lease has ended, another has attached it, it was revoked, or the
+     *         digest is not that of its secret
+     */
+    CompletionStage<Optional<Attached>> attach(AttachRequest request);
+
+    /**
+     * Takes a permit away, and tells its holder, if a process still has it.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit; anything that is none is not held

@@ -13,6 +13,10 @@ public enum StoreOperation {
     RENEW,
     /** {@link PermitStore#poll}. */
     POLL,
+    /** {@link PermitStore#detach}. */
+    DETACH,
+    /** {@link PermitStore#attach}. */
+    ATTACH,
     /** {@link PermitStore#revoke}. */
     REVOKE,
     /** {@link PermitStore#resize}. */

@@ -49,6 +49,11 @@ class ManualPermit implements HeldPermit {
     }
 
     @Override
+    public CompletionStage<String> detach() {
+        return CompletableFuture.failedStage(new UnsupportedOperationException());
+    }
+
+    @Override
     public boolean awaitsRelease() {
         return false;
     }

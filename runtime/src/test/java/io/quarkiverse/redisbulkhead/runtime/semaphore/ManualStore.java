@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +17,8 @@ import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
@@ -31,6 +34,7 @@ class ManualStore implements PermitStore {
     final List<String> log = new ArrayList<>();
     final List<String> cancelled = new ArrayList<>();
     final List<String> released = new ArrayList<>();
+    final List<Duration> minHolds = new ArrayList<>();
     final List<CompletableFuture<Set<String>>> own = new ArrayList<>();
     final Map<String, CompletableFuture<AcquireReply>> acquires = new LinkedHashMap<>();
     final Map<String, AcquireRequest> requests = new HashMap<>();
@@ -40,6 +44,10 @@ class ManualStore implements PermitStore {
     final List<CompletableFuture<AcquireReply>> pending = new ArrayList<>();
     final List<CompletableFuture<Boolean>> openReleases = new ArrayList<>();
     final List<Integer> polledLimits = new ArrayList<>();
+    final List<String> digests = new ArrayList<>();
+    final List<CompletableFuture<Boolean>> detaches = new ArrayList<>();
+    final List<AttachRequest> attachRequests = new ArrayList<>();
+    final List<CompletableFuture<Optional<Attached>>> attaches = new ArrayList<>();
     Supplier<PollReply> answerPolls;
     Consumer<Notice> listener;
     boolean down;
@@ -76,6 +84,12 @@ class ManualStore implements PermitStore {
         releases.put(bulkhead.name(), reply);
         openReleases.add(reply);
         return reply;
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        minHolds.add(minHold);
+        return release(bulkhead, permitId);
     }
 
     /** Answers all releases that are open. */
@@ -115,6 +129,25 @@ class ManualStore implements PermitStore {
             asked.reply().complete(answerPolls.get());
         }
         return asked.reply();
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        log.add("detach " + bulkhead + (refuseFor.isZero() ? "" : " for good"));
+        digests.add(digest);
+        CompletableFuture<Boolean> reply = new CompletableFuture<>();
+        detaches.add(reply);
+        return reply;
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        log.add("attach " + request.permit().bulkhead());
+        attachRequests.add(request);
+        CompletableFuture<Optional<Attached>> reply = new CompletableFuture<>();
+        attaches.add(reply);
+        return reply;
     }
 
     @Override

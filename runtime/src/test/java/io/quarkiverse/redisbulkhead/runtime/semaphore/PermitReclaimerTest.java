@@ -17,9 +17,25 @@ class PermitReclaimerTest {
     final ManualTimers timers = new ManualTimers();
     final PermitReclaimer reclaimer = new PermitReclaimer(store, timers);
 
+    /** A cancellation frees at once, so it must not come before the release that leaves the permit taken. */
+    @Test
+    void aMinimumHoldIsKeptBeforeTheRequestIsRefused() {
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ofSeconds(5));
+
+        assertThat(store.log).containsExactly("release a");
+        assertThat(store.minHolds).containsExactly(Duration.ofSeconds(5));
+        store.openReleases.remove(0).completeExceptionally(ManualStore.lost());
+        assertThat(store.cancelled).isEmpty();
+        timers.advance(Duration.ofMillis(100));
+        store.answerReleases(true);
+
+        assertThat(store.log).containsExactly("release a", "release a", "cancel a 1");
+        assertThat(reclaimer.pending()).isZero();
+    }
+
     @Test
     void givesBackAtOnceWhenItCan() {
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
 
         assertThat(store.cancelled).containsExactly("1");
         assertThat(reclaimer.pending()).isZero();
@@ -29,7 +45,7 @@ class PermitReclaimerTest {
     @Test
     void triesAgainWithGrowingGapsUntilTheStoreAnswers() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
         timers.advance(Duration.ofSeconds(10));
         int tries = store.log.size();
 
@@ -44,8 +60,8 @@ class PermitReclaimerTest {
     @Test
     void triesAgainAtOnceWhenTheStoreIsBack() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE);
-        reclaimer.reclaim(BulkheadId.of("b"), "2", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
+        reclaimer.reclaim(BulkheadId.of("b"), "2", LEASE, Duration.ZERO);
         timers.advance(Duration.ofSeconds(10));
         store.down = false;
 
@@ -62,7 +78,7 @@ class PermitReclaimerTest {
     @Test
     void stopsWhenTheLeaseHasEndedAnywayAndNoRequestCanArriveAnyMore() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", Duration.ofSeconds(3));
+        reclaimer.reclaim(BulkheadId.of("a"), "1", Duration.ofSeconds(3), Duration.ZERO);
         timers.advance(Duration.ofSeconds(55));
         assertThat(reclaimer.pending()).isEqualTo(1);
         timers.advance(Duration.ofSeconds(11));
@@ -70,15 +86,15 @@ class PermitReclaimerTest {
         assertThat(reclaimer.pending()).isZero();
         assertThat(timers.planned()).isZero();
         store.down = false;
-        reclaimer.reclaim(BulkheadId.of("a"), "2", LEASE);
+        reclaimer.reclaim(BulkheadId.of("a"), "2", LEASE, Duration.ZERO);
         assertThat(store.cancelled).as("works again after it was idle").containsExactly("2");
     }
 
     @Test
     void gathersWhatComesMeanwhileIntoBatches() {
         store.down = true;
-        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim(BulkheadId.of("a"), "p" + i, LEASE));
-        reclaimer.reclaim(BulkheadId.of("b"), "other", LEASE);
+        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim(BulkheadId.of("a"), "p" + i, LEASE, Duration.ZERO));
+        reclaimer.reclaim(BulkheadId.of("b"), "other", LEASE, Duration.ZERO);
         assertThat(store.log).containsExactly("cancel a 1", "cancel b 1");
         store.log.clear();
         store.down = false;

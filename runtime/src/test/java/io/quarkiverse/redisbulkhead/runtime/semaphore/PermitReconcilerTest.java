@@ -65,6 +65,22 @@ class PermitReconcilerTest {
         asking.end();
     }
 
+    /** The new master knows nothing of the release, but it knows when the permit started. */
+    @Test
+    void aMinimumHoldIsKeptByAReconciliation() {
+        SemaphoreSpec held = SPEC.toBuilder().minHold(Duration.ofSeconds(20)).build();
+        Admission admission = engine.semaphore(held).admit("A#a");
+        String lost = grant();
+        admission.end();
+        store.answerReleases(true);
+        store.minHolds.clear();
+
+        store.listener.accept(new Reconnected());
+        store.own.get(0).complete(Set.of(lost));
+
+        assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
+    }
+
     /** A release that is under way is answered to its caller, who else would be told of a loss. */
     @Test
     void whatIsBeingReleasedIsLeftAlone() {

@@ -46,6 +46,23 @@ class ShutdownTest {
         assertThat(first.granted().toCompletableFuture().join().get(0).isHeld()).isTrue();
     }
 
+    /** So that a job that the shutdown cuts short is not run again within the same tick. */
+    @Test
+    void aMinimumHoldIsKeptWhenTheApplicationStops() {
+        Semaphore held = engine.semaphore(semaphore.spec().toBuilder().minHold(Duration.ofSeconds(20)).build());
+        executions.admit(List.of(held), "A#a");
+        executions.admit(List.of(held), "A#b").end();
+        timers.advance(Duration.ofSeconds(5));
+
+        engine.refuseAndRejectWaiters();
+        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+
+        timers.advance(Duration.ofMillis(14_999));
+        assertThat(inUse()).isEqualTo(2);
+        timers.advance(Duration.ofMillis(1));
+        assertThat(inUse()).isZero();
+    }
+
     @Test
     void stoppingWaitsForTheEndOfAllExecutions() {
         Admission first = executions.admit(List.of(semaphore), "A#a");

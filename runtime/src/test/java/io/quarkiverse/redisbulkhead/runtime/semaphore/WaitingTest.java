@@ -65,6 +65,54 @@ class WaitingTest {
         end(admission);
     }
 
+    /**
+     * The first lease of a hand-over may be shorter than the minimum hold. The execution starts when the waiter has the full
+     * one,
+     * so that the permit stays taken for that long even if the process dies then.
+     */
+    @Test
+    void withAMinimumHoldTheWaiterAsksForItsFullLeaseFirst() {
+        SemaphoreSpec held = FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build();
+        Admission admission = wait(held);
+        String id = idOf("reports");
+
+        handOver(id, 2_000);
+        assertThat(granted(admission)).as("before it has the full lease").isNotDone();
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports");
+        assertThat(idOf("reports")).as("the same permit").isEqualTo(id);
+        store.acquires.get("reports").complete(new Granted(42, false));
+
+        assertThat(granted(admission)).isCompletedWithValueMatching(permits -> permits.get(0).fencingToken() == 42);
+        end(admission);
+        assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
+    }
+
+    /** The hand-over may be faster than the answer that tells of the place. */
+    @Test
+    void withAMinimumHoldAHandOverBeforeTheAnswerIsAskedForToo() {
+        Admission admission = ask(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
+        handOver(idOf("reports"), 2_000);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        assertThat(store.log).containsExactly("acquire reports", "acquire reports");
+
+        store.acquires.get("reports").complete(new Granted(42, false));
+
+        assertThat(granted(admission)).isCompleted();
+        end(admission);
+    }
+
+    /** Nothing ran with it, so it is free at once. */
+    @Test
+    void aWaiterThatLeavesHasNoMinimumHold() {
+        Admission admission = wait(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
+
+        admission.end();
+        store.answerReleases(false);
+
+        assertThat(store.minHolds).containsExactly(Duration.ZERO);
+        assertThat(granted(admission)).isCompletedExceptionally();
+    }
+
     /** Trap 11: the notice may be faster than the answer to the request. */
     @Test
     void aHandOverMayComeBeforeTheAnswer() {

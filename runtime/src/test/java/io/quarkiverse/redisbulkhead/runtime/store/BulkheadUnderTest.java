@@ -150,6 +150,41 @@ final class BulkheadUnderTest {
         return get(stores.first().release(self, unique(id)));
     }
 
+    /** Releases a permit that stays taken until so long after its start. */
+    boolean release(String id, Duration minHold) {
+        return get(stores.first().release(self, unique(id), minHold));
+    }
+
+    /** Takes a permit away that was released and stays taken. */
+    boolean revokeReleased(String id) {
+        return get(stores.first().revoke(self, PermitStore.releasedId(unique(id))));
+    }
+
+    /** A permit that was released and stays taken. */
+    Holder released(String id) {
+        return occupancy().holders().stream().filter(holder -> holder.permitId().equals(PermitStore.releasedId(unique(id))))
+                .findFirst().orElseThrow(() -> new AssertionError(id + " does not stay"));
+    }
+
+    boolean detach(String id, Duration lease, String digest) {
+        return detach(id, lease, digest, Duration.ZERO);
+    }
+
+    boolean detach(String id, Duration lease, String digest, Duration refuseFor) {
+        return get(stores.first().detach(self, unique(id), lease, digest, refuseFor));
+    }
+
+    /** Attaches a permit through the second process, as one of another id. */
+    Optional<Attached> attach(String id, String newId, String digest) {
+        return attach(stores.second(), id, newId, digest, Duration.ZERO);
+    }
+
+    Optional<Attached> attach(PermitStore store, String id, String newId, String digest, Duration mostFromStart) {
+        AcquireRequest permit = new AcquireRequest(self, unique(newId), 1, LEASE, false, Duration.ZERO, "other", "host:2",
+                "Worker#work");
+        return get(store.attach(new AttachRequest(permit, unique(id), digest, mostFromStart)));
+    }
+
     void cancel(Duration forgetAfter, String... ids) {
         get(stores.first().cancel(self, Stream.of(ids).map(this::unique).toList(), forgetAfter));
     }

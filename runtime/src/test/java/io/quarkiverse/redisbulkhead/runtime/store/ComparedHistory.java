@@ -180,6 +180,12 @@ final class ComparedHistory {
         return new Call(process, id + " is released", (store, run) -> store.release(ComparedStore.BULKHEAD, id));
     }
 
+    /** A release of a permit that stays taken until so long after its start. */
+    static Call releaseAfter(int process, String id, long minHold) {
+        return new Call(process, id + " is released, but stays for " + minHold,
+                (store, run) -> store.release(ComparedStore.BULKHEAD, id, Duration.ofMillis(minHold)));
+    }
+
     static Call cancel(int process, long forgetAfter, List<String> ids) {
         return new Call(process, ids + " cancelled for " + forgetAfter,
                 (store, run) -> store.cancel(ComparedStore.BULKHEAD, ids, Duration.ofMillis(forgetAfter)));
@@ -194,6 +200,20 @@ final class ComparedHistory {
     static Call poll(int process, int limit, List<String> ids, long place) {
         return new Call(process, ids + " polled with limit " + limit + ", place " + place,
                 (store, run) -> store.poll(ComparedStore.BULKHEAD, limit, ids, Duration.ofMillis(place)));
+    }
+
+    static Call detach(int process, String id, long lease, String digest, long refuseFor) {
+        return new Call(process, id + " is detached for " + lease + " by " + digest + ", copies refused for " + refuseFor,
+                (store, run) -> store.detach(ComparedStore.BULKHEAD, id, Duration.ofMillis(lease), digest,
+                        Duration.ofMillis(refuseFor)));
+    }
+
+    /** An attach of a permit, which becomes {@code newId}; {@code most} 0 is no bound. */
+    static Call attach(int process, String id, String newId, long lease, String digest, long most) {
+        return new Call(process, id + " is attached as " + newId + " for " + lease + ", at most " + most + ", by " + digest,
+                (store, run) -> store.attach(new AttachRequest(new AcquireRequest(ComparedStore.BULKHEAD, newId, 2,
+                        Duration.ofMillis(lease), false, Duration.ZERO, 0, "app" + process, "host", "T#" + newId), id, digest,
+                        Duration.ofMillis(most))));
     }
 
     static Call revoke(int process, String id) {
@@ -227,6 +247,8 @@ final class ComparedHistory {
         private final boolean tickets;
         private final boolean setsBack;
         private final boolean loses;
+        private final boolean holds;
+        private final boolean detaches;
         private final List<Client> clients = new ArrayList<>();
 
         private Generator(long seed, boolean clockMayGoBack) {
@@ -238,6 +260,8 @@ final class ComparedHistory {
             tickets = random.nextInt(3) == 0;
             setsBack = random.nextInt(4) == 0 && clockMayGoBack;
             loses = random.nextInt(4) == 0;
+            holds = random.nextInt(3) == 0;
+            detaches = random.nextInt(3) == 0;
             int count = limit + 2 + random.nextInt(7);
             for (int i = 0; i < count; i++) {
                 // Some weigh more than the limit.
@@ -266,9 +290,12 @@ final class ComparedHistory {
 
         private Call batched(int process) {
             Client client = any();
+            if (detaches && random.nextInt(4) == 0) {
+                return detachOrAttach(process, client);
+            }
             return switch (random.nextInt(7)) {
                 case 0, 1, 2 -> acquire(client, process);
-                case 3, 4, 5 -> release(process, client.id());
+                case 3, 4, 5 -> release(process, client);
                 // Not longer than at first: where the clock was set back, a batch cuts leases once.
                 default -> renew(process, Map.of(client.id(), client.lease()));
             };
@@ -280,15 +307,37 @@ final class ComparedHistory {
                     random.nextInt(4) == 0 ? 0 : one(PLACES), ticket);
         }
 
+        /** Few secrets and new ids, so that several attach the same, and one comes again. */
+        private Call detachOrAttach(int process, Client client) {
+            String digest = random.nextInt(4) == 0 ? "other" : "secret";
+            String newId = client.id() + (random.nextBoolean() ? "x" : "y");
+            return switch (random.nextInt(8)) {
+                case 0, 1, 2 -> detach(process, client.id(), client.lease(), digest,
+                        random.nextInt(4) == 0 ? one(LEASES) : 0);
+                case 3, 4, 5 -> attach(process, client.id(), newId, client.lease(), digest,
+                        random.nextBoolean() ? 0 : one(LEASES));
+                case 6 -> holds ? releaseAfter(process, newId, one(LEASES)) : ComparedHistory.release(process, newId);
+                default -> renew(process, Map.of(newId, client.lease()));
+            };
+        }
+
+        private Call release(int process, Client client) {
+            return holds && random.nextBoolean() ? releaseAfter(process, client.id(), one(LEASES))
+                    : ComparedHistory.release(process, client.id());
+        }
+
         private Call call() {
             Client client = any();
             int process = random.nextInt(5) == 0 ? random.nextInt(ComparedStore.PROCESSES) : client.process();
+            if (detaches && random.nextInt(4) == 0) {
+                return detachOrAttach(process, client);
+            }
             int choice = random.nextInt(100);
             if (choice < 38) {
                 return acquire(client, client.process());
             }
             if (choice < 56) {
-                return release(process, client.id());
+                return release(process, client);
             }
             if (choice < 72) {
                 return poll(client.process(), client.limit(),
@@ -301,7 +350,7 @@ final class ComparedHistory {
                 return cancel(process, one(LEASES), List.of(client.id(), any().id()).stream().distinct().toList());
             }
             if (choice < 89) {
-                return revoke(process, client.id());
+                return revoke(process, holds && random.nextBoolean() ? PermitStore.releasedId(client.id()) : client.id());
             }
             if (choice < 94) {
                 return resize(process, random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(limit + 2));

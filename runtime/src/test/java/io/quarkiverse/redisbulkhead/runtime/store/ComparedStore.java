@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -168,7 +169,12 @@ interface ComparedStore extends AutoCloseable {
 
             @Override
             public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-                return step(it -> it.release(permitId));
+                return release(id, permitId, Duration.ZERO);
+            }
+
+            @Override
+            public CompletionStage<Boolean> release(BulkheadId id, String permitId, Duration minHold) {
+                return step(it -> it.release(permitId, minHold));
             }
 
             @Override
@@ -187,6 +193,17 @@ interface ComparedStore extends AutoCloseable {
             @Override
             public CompletionStage<PollReply> poll(BulkheadId id, int limit, Collection<String> permitIds, Duration place) {
                 return step(it -> it.poll(name(number), limit, permitIds, place));
+            }
+
+            @Override
+            public CompletionStage<Boolean> detach(BulkheadId id, String permitId, Duration lease, String digest,
+                    Duration refuseFor) {
+                return step(it -> it.detach(permitId, lease, digest, refuseFor));
+            }
+
+            @Override
+            public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+                return step(it -> it.attach(name(number), request));
             }
 
             @Override

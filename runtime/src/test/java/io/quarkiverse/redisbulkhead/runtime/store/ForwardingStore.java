@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -28,6 +29,11 @@ public class ForwardingStore implements PermitStore {
     }
 
     @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return minHold.isZero() ? release(bulkhead, permitId) : store.release(bulkhead, permitId, minHold);
+    }
+
+    @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
         return store.cancel(bulkhead, permitIds, forgetAfter);
     }
@@ -40,6 +46,17 @@ public class ForwardingStore implements PermitStore {
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         return store.poll(bulkhead, limit, permitIds, place);
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return store.detach(bulkhead, permitId, lease, digest, refuseFor);
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return store.attach(request);
     }
 
     @Override

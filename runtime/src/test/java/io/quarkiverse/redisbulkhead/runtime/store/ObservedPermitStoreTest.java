@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +53,8 @@ class ObservedPermitStoreTest {
 
     @Test
     void thereIsAnOperationForEachQuestion() {
-        assertThat(Stream.of(PermitStore.class.getMethods()).filter(method -> method.getReturnType() == CompletionStage.class))
+        assertThat(Stream.of(PermitStore.class.getMethods()).filter(method -> method.getReturnType() == CompletionStage.class)
+                .map(Method::getName).distinct())
                 .hasSameSizeAs(StoreOperation.values());
     }
 
@@ -92,6 +94,8 @@ class ObservedPermitStoreTest {
             case CANCEL -> store.cancel(REPORTS, List.of("id"), Duration.ZERO);
             case RENEW -> store.renew(REPORTS, Map.of());
             case POLL -> store.poll(REPORTS, 1, List.of("p"), Duration.ofSeconds(1));
+            case DETACH -> store.detach(REPORTS, "id", Duration.ofSeconds(1), "digest", Duration.ZERO);
+            case ATTACH -> store.attach(null);
             case REVOKE -> store.revoke(REPORTS, "id");
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resetSize(REPORTS);

@@ -558,6 +558,235 @@ public abstract class PermitStoreContract {
         assertThat(ask("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
     }
 
+    // ---- a minimum hold
+
+    private static final Duration MIN_HOLD = Duration.ofSeconds(10);
+
+    /** So that a job runs once per tick although clocks differ. */
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
+    void aPermitThatIsReleasedEarlyStaysTakenUntilItsMinimumHoldIsOver(boolean fair) {
+        ask("a").fair(fair).send();
+        stores.advance(Duration.ofSeconds(2));
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(ask("b").fair(fair).send()).isEqualTo(new Full(1, Duration.ofSeconds(8), false));
+        stores.advance(Duration.ofSeconds(8).minus(TICK));
+        assertThat(ask("b").fair(fair).throughSecond().send()).isEqualTo(new Full(1, TICK, false));
+        stores.advance(TICK);
+        assertThat(ask("b").fair(fair).send()).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aPermitThatIsReleasedAfterItsMinimumHoldIsFreeAtOnce() {
+        ask("a").send();
+        stores.advance(MIN_HOLD);
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(bulkhead.holders()).containsExactly("b");
+    }
+
+    /** Trap 5: a release beats a renewal in flight, also where the permit stays taken; releasing again changes nothing. */
+    @Test
+    void aPermitThatStaysTakenBelongsToNoProcess() {
+        ask("a").lease(LEASE).send();
+        long token = bulkhead.holder("a").ticket();
+        Instant start = bulkhead.holder("a").since();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
+        assertThat(bulkhead.release("a", MIN_HOLD)).isFalse();
+        assertThat(bulkhead.release("a")).isFalse();
+        bulkhead.cancel(LEASE, "a");
+
+        Holder released = bulkhead.released("a");
+        assertThat(released.state()).isEqualTo(Holder.State.RELEASED);
+        assertThat(released.since()).isEqualTo(start);
+        assertThat(released.until()).isEqualTo(start.plus(MIN_HOLD));
+        assertThat(released.ticket()).isEqualTo(token);
+        assertThat(released.method()).isEqualTo("Type#method");
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
+        assertThat(bulkhead.ownPermits(stores.first())).as("not to be reconciled").isEmpty();
+        assertThat(bulkhead.toldRevoked()).isEmpty();
+    }
+
+    @Test
+    void anOperatorFreesAPermitThatStaysTaken() {
+        ask("a").send();
+        bulkhead.release("a", MIN_HOLD);
+        ask("b").fair(true).waiting().send();
+
+        assertThat(bulkhead.revokeReleased("a")).isTrue();
+
+        assertThat(bulkhead.awaitHandedOver("b")).isNotNull();
+        assertThat(bulkhead.revokeReleased("a")).isFalse();
+        assertThat(bulkhead.toldRevoked()).as("there is no process to tell").isEmpty();
+    }
+
+    /** Trap 12: waiters are told the instant, and a poll at that instant serves the first of them. */
+    @Test
+    void waitersKnowWhenAMinimumHoldIsOver() {
+        ask("a").lease(LEASE).send();
+        ask("b").fair(true).waiting(LEASE).send();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.poll(1, LEASE, "b").nearestLeaseEnd()).isEqualTo(MIN_HOLD);
+        stores.advance(MIN_HOLD);
+
+        assertThat(bulkhead.poll(1, LEASE, "b").handedOver()).containsKey("b");
+    }
+
+    /** Trap 4: a copy of the request that comes after the release is a permit of its own, and ends as one. */
+    @Test
+    void aLateCopyOfTheRequestDoesNotLengthenAMinimumHold() {
+        ask("a").limit(2).send();
+        bulkhead.release("a", MIN_HOLD);
+        stores.advance(Duration.ofSeconds(5));
+        ask("a").limit(2).send();
+
+        assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
+
+        assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
+        assertThat(bulkhead.released("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(5));
+    }
+
+    @Test
+    void aMinimumHoldMattersNeitherToWaitersNorBeyondTheLease() {
+        ask("a").lease(SHORT).send();
+        ask("b").fair(true).waiting(LEASE).send();
+
+        assertThat(bulkhead.release("b", MIN_HOLD)).isFalse();
+        bulkhead.release("a", MIN_HOLD);
+
+        assertThat(bulkhead.waiters()).isEmpty();
+        assertThat(bulkhead.released("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(SHORT));
+    }
+
+    // ---- detached and attached
+
+    @Test
+    void aDetachedPermitBecomesThatOfAnotherProcess() {
+        long token = ask("a").lease(SHORT).ticket();
+        Instant start = bulkhead.holder("a").since();
+        stores.advance(Duration.ofSeconds(2));
+
+        assertThat(bulkhead.detach("a", SHORT, "secret")).isTrue();
+
+        Holder detached = bulkhead.holder("a");
+        assertThat(detached.state()).isEqualTo(Holder.State.DETACHED);
+        assertThat(detached.until()).as("a whole lease from now").isEqualTo(start.plusSeconds(2).plus(SHORT));
+        assertThat(ask("b").send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.ownPermits(stores.first())).as("not to be reconciled").isEmpty();
+        stores.advance(Duration.ofSeconds(2));
+
+        Attached attached = bulkhead.attach("a", "a2", "secret").orElseThrow();
+
+        assertThat(attached.age()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(attached.ticket()).as("fences the process that detached it").isGreaterThan(token);
+        Holder holder = bulkhead.holder("a2");
+        assertThat(holder.state()).isEqualTo(Holder.State.HELD);
+        assertThat(holder.ticket()).isEqualTo(attached.ticket());
+        assertThat(holder.since()).isEqualTo(start);
+        assertThat(holder.until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(LEASE));
+        assertThat(holder.application()).isEqualTo("other");
+        assertThat(bulkhead.holders()).containsExactly("a2");
+        assertThat(bulkhead.ownPermits(stores.second())).containsExactlyElementsOf(
+                stores.mayLoseData() ? Set.of("a2") : Set.of());
+        assertThat(bulkhead.renew(LEASE, "a")).as("its old id is gone").containsExactly("a");
+        assertThat(bulkhead.release("a")).isFalse();
+        assertThat(bulkhead.release("a2")).isTrue();
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    /** Of two that attach one permit, one gets it; that one may ask again. */
+    @Test
+    void aPermitIsAttachedOnce() {
+        ask("a").send();
+        bulkhead.detach("a", LEASE, "secret");
+        Attached first = bulkhead.attach("a", "a2", "secret").orElseThrow();
+
+        assertThat(bulkhead.attach(stores.first(), "a", "a3", "secret", Duration.ZERO)).isEmpty();
+        assertThat(bulkhead.attach("a", "a2", "secret")).as("its answer was lost").contains(first);
+        assertThat(bulkhead.holders()).containsExactly("a2");
+    }
+
+    @Test
+    void onlyTheSecretAttaches() {
+        ask("a").send();
+        assertThat(bulkhead.attach("a", "a2", "secret")).as("it was not detached").isEmpty();
+        bulkhead.detach("a", LEASE, "secret");
+        assertThat(bulkhead.attach("a", "a2", "another")).isEmpty();
+        assertThat(bulkhead.detach("a", LEASE, "second")).as("its answer was lost").isTrue();
+        assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
+
+        assertThat(bulkhead.holders()).containsExactly("a");
+        assertThat(bulkhead.attach("a", "a2", "second")).isPresent();
+    }
+
+    /** Trap 3: the process that was to attach it may die. */
+    @Test
+    void aDetachedPermitIsFreeAfterOneLease() {
+        ask("a").lease(SHORT).send();
+        bulkhead.detach("a", SHORT, "secret");
+        ask("b").fair(true).waiting(LEASE).send();
+        stores.advance(SHORT);
+
+        assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
+        assertThat(bulkhead.poll(1, LEASE, "b").handedOver()).containsKey("b");
+        assertThat(bulkhead.detach("a", SHORT, "secret")).isFalse();
+    }
+
+    @Test
+    void anOperatorRevokesADetachedPermit() {
+        ask("a").send();
+        bulkhead.detach("a", LEASE, "secret");
+
+        assertThat(bulkhead.revoke("a")).isTrue();
+
+        assertThat(bulkhead.toldRevoked()).as("there is no process to tell").isEmpty();
+        assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
+    }
+
+    /** Trap 4: a copy of the first request comes when the permit is that of another process, or gone. */
+    @Test
+    void copiesOfTheRequestForADetachedPermitAreRefused() {
+        ask("a").send();
+        bulkhead.detach("a", LEASE, "secret", LONG_AGO);
+        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(bulkhead.holder("a").state()).isEqualTo(Holder.State.DETACHED);
+        bulkhead.attach("a", "a2", "secret");
+        bulkhead.release("a2");
+
+        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(bulkhead.holders()).isEmpty();
+    }
+
+    @Test
+    void anAttachedPermitLastsNoLongerThanItsMaximumHold() {
+        ask("a").lease(SHORT).send();
+        bulkhead.detach("a", SHORT, "secret");
+        stores.advance(Duration.ofSeconds(2));
+
+        bulkhead.attach(stores.second(), "a", "a2", "secret", Duration.ofSeconds(20));
+
+        assertThat(bulkhead.holder("a2").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(18));
+    }
+
+    @Test
+    void aMinimumHoldCountsFromTheStartOfAnAttachedPermit() {
+        ask("a").send();
+        bulkhead.detach("a", LEASE, "secret");
+        stores.advance(Duration.ofSeconds(4));
+        bulkhead.attach("a", "a2", "secret");
+
+        bulkhead.release("a2", MIN_HOLD);
+
+        assertThat(bulkhead.released("a2").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(6));
+    }
+
     // ---- a clock that is set back
 
     private void setClockBack(Duration by) {
@@ -1979,7 +2208,7 @@ public abstract class PermitStoreContract {
         Occupancy occupancy = other.occupancy();
         assertThat(occupancy.holders())
                 .containsExactly(new Holder(id, other.name, Optional.empty(), ticket, 1, text + " app", text + ":1",
-                        text + "#run", now, now.plus(SHORT)));
+                        text + "#run", now, now.plus(SHORT), Holder.State.HELD));
         assertThat(occupancy.waiters()).containsExactly(new Waiter(id + "2", other.name, Optional.empty(),
                 occupancy.waiters().get(0).ticket(), 1, text + " app2", text + ":2", text + "#walk", now, now.plus(PLACE)));
         assertThat(occupancy.waiters().get(0).ticket()).isGreaterThan(ticket);

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
@@ -24,8 +25,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
@@ -438,11 +442,29 @@ public final class Bulkhead {
 
     // ---- other operations
 
-    /** As {@link PermitStore#release}. */
-    public boolean release(String permitId) {
+    /** As {@link PermitStore#release(BulkheadId, String, Duration)}. */
+    public boolean release(String permitId, Duration minHold) {
+        Permit held = minHold.isZero() ? null : holders.get(permitId);
         boolean wasHeld = remove(permitId);
+        if (held != null && wasHeld) {
+            keepReleased(held, minHold);
+        }
         passOn();
         return wasHeld;
+    }
+
+    /** Without a record the start is not known: then it counts from now, so that it is not too short. */
+    private void keepReleased(Permit held, Duration minHold) {
+        Permit released = held.released();
+        long end = Math.min(held.score(), endOf(minHold));
+        if (held.isKnown()) {
+            end = Math.min(end, held.since() + minHold.toMillis());
+        }
+        // One that is there already was released first. This one is a copy of its request, which came late.
+        if (end > now && !holders.isAbove(released.id(), now)) {
+            holders.remove(released.id());
+            holders.add(released, end);
+        }
     }
 
     /** As {@link PermitStore#cancel}. */
@@ -450,14 +472,18 @@ public final class Bulkhead {
         long until = endOf(forgetAfter);
         for (String permitId : permitIds) {
             remove(permitId);
-            CancelledId known = cancelled.get(permitId);
-            if (known == null) {
-                cancelled.add(new CancelledId(permitId), until);
-            } else if (known.score() < until) {
-                cancelled.move(known, until);
-            }
+            refuse(permitId, until);
         }
         passOn();
+    }
+
+    private void refuse(String permitId, long until) {
+        CancelledId known = cancelled.get(permitId);
+        if (known == null) {
+            cancelled.add(new CancelledId(permitId), until);
+        } else if (known.score() < until) {
+            cancelled.move(known, until);
+        }
     }
 
     private boolean remove(String permitId) {
@@ -524,11 +550,60 @@ public final class Bulkhead {
         return new PollReply(handedOver, gone, free, nearestEnd(), from);
     }
 
+    /** As {@link PermitStore#detach}. */
+    public boolean detach(String permitId, Duration lease, String digest, Duration refuseFor) {
+        Permit held = liveAndKnown(permitId);
+        if (held == null) {
+            return false;
+        }
+        holders.remove(held);
+        holders.add(held.heldBy(HolderMark.detached(digest)), Math.max(held.score(), endOf(lease)));
+        noteTheTime();
+        if (!refuseFor.isZero()) {
+            refuse(permitId, endOf(refuseFor));
+        }
+        return true;
+    }
+
+    /**
+     * As {@link PermitStore#attach}.
+     *
+     * @param process the process that attaches
+     */
+    public Optional<Attached> attach(String process, AttachRequest request) {
+        AcquireRequest asked = request.permit();
+        Permit attached = liveAndKnown(asked.permitId());
+        Permit present = attached == null ? liveAndKnown(request.detachedId()) : attached;
+        if (present == null || attached == null && !present.process().equals(HolderMark.detached(request.digest()))) {
+            return Optional.empty();
+        }
+        long end = endOf(asked.lease());
+        if (!request.mostFromStart().isZero()) {
+            end = Math.min(end, present.since() + request.mostFromStart().toMillis());
+        }
+        end = Math.max(present.score(), end);
+        noteTheTime();
+        if (attached == null) {
+            holders.remove(present);
+            remove(asked.permitId());
+            present = new Permit(asked, process, nextTicket(), present.since());
+            holders.add(present, end);
+        } else {
+            holders.move(present, end);
+        }
+        return Optional.of(new Attached(present.ticket(), Duration.ofMillis(Math.max(0, now - present.since()))));
+    }
+
+    private Permit liveAndKnown(String permitId) {
+        Permit held = holders.get(permitId);
+        return held != null && held.isKnown() && held.score() > now ? held : null;
+    }
+
     /** As {@link PermitStore#revoke}. */
     public boolean revoke(String permitId) {
         boolean isHeld = holders.isAbove(permitId, now) && !Weights.isFurther(permitId);
         Permit revoked = isHeld ? holders.remove(permitId) : null;
-        if (revoked != null && revoked.isKnown()) {
+        if (revoked != null && revoked.isKnown() && revoked.state() == Holder.State.HELD) {
             tell(revoked.process(), new Notice.Revoked(permitId));
         }
         passOn();

@@ -25,6 +25,8 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -129,11 +131,11 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public boolean releaseNow(BulkheadId id, String permitId) {
+    public boolean releaseNow(BulkheadId id, String permitId, Duration minHold) {
         Bounds.checkId(permitId);
         Entry entry = begin(id);
         try {
-            return entry.bulkhead.release(permitId);
+            return entry.bulkhead.release(permitId, minHold);
         } finally {
             end(entry);
         }
@@ -141,7 +143,12 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-        return answer(() -> releaseNow(id, permitId));
+        return release(id, permitId, Duration.ZERO);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId id, String permitId, Duration minHold) {
+        return answer(() -> releaseNow(id, permitId, minHold));
     }
 
     @Override
@@ -169,6 +176,24 @@ public final class LocalPermitStore implements InProcessPermitStore {
             Bounds.checkLimit(limit);
             Bounds.checkPolled(permitIds, place);
             return change(id, bulkhead -> bulkhead.poll(PROCESS, limit, permitIds, place));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId id, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return answer(() -> {
+            Bounds.checkId(permitId);
+            Bounds.checkDigest(digest);
+            return change(id, bulkhead -> bulkhead.detach(permitId, lease, digest, refuseFor));
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return answer(() -> {
+            Bounds.check(request);
+            return change(request.permit().bulkhead(), bulkhead -> bulkhead.attach(PROCESS, request));
         });
     }
 

@@ -8,6 +8,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
@@ -53,6 +55,18 @@ public final class Permit extends ScoredSet.Entry {
         return new Permit(request, process, ticket, since);
     }
 
+    /** The same permit in the hands of another process, in no set. */
+    Permit heldBy(String other) {
+        return new Permit(request, other, ticket, since);
+    }
+
+    /** The same permit after its release, while it stays taken, in no set. */
+    Permit released() {
+        String id = PermitStore.releasedId(id());
+        return isKnown() ? new Permit(request.withId(id), HolderMark.RELEASED, ticket, since)
+                : unknown(request.bulkhead(), id);
+    }
+
     @Override
     public String id() {
         return request.permitId();
@@ -84,9 +98,14 @@ public final class Permit extends ScoredSet.Entry {
         return since;
     }
 
+    /** Whether a process has it. */
+    Holder.State state() {
+        return HolderMark.state(process);
+    }
+
     Holder describeHolder() {
         return new Holder(id(), request.bulkhead().name(), key(), ticket, weight, request.application(), request.instance(),
-                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()));
+                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()), state());
     }
 
     Waiter describeWaiter(long placeEnd) {

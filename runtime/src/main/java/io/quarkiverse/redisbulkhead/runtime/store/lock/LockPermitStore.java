@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +14,8 @@ import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -114,7 +117,17 @@ public final class LockPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
-                Operation.removing(permitId, it -> it.release(permitId))));
+                Operation.removing(permitId, it -> it.release(permitId, Duration.ZERO))));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        if (minHold.isZero()) {
+            return release(bulkhead, permitId);
+        }
+        // It may write, which needs memory.
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead, Operation.changing(
+                List.of(permitId, PermitStore.releasedId(permitId)), it -> it.release(permitId, minHold))));
     }
 
     @Override
@@ -150,6 +163,26 @@ public final class LockPermitStore implements PermitStore {
                         }
                         return reply;
                     });
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return Bounds.checked(() -> {
+            Bounds.checkId(permitId);
+            Bounds.checkDigest(digest);
+        }, () -> queues.submit(bulkhead,
+                Operation.repeatable(List.of(permitId), it -> it.detach(permitId, lease, digest, refuseFor))));
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return Bounds.checked(() -> Bounds.check(request), () -> {
+            notifications.open();
+            return queues.submit(request.permit().bulkhead(), Operation.repeatable(
+                    List.of(request.permit().permitId(), request.detachedId()),
+                    it -> it.attach(notifications.name(), request)));
         });
     }
 

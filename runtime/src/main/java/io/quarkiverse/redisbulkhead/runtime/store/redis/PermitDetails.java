@@ -9,6 +9,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
@@ -19,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * @param since since when it holds or waits, in milliseconds since the epoch
  * @param lease the lease that was asked for
  * @param limit the limit that was stated
- * @param mailbox the channel where its process is told of what concerns it
+ * @param mailbox the channel where its process is told of what concerns it; or a {@link HolderMark}
  * @param application the name of the application
  * @param instance its host and process
  * @param method the guarded method
@@ -81,7 +82,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
     public Holder holder(BulkheadId bulkhead, String id, long leaseEnd) {
         return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, Weights.of(id), application, instance, method,
                 Instant.ofEpochMilli(since),
-                Instant.ofEpochMilli(leaseEnd));
+                Instant.ofEpochMilli(leaseEnd), HolderMark.state(mailbox));
     }
 
     /** Describes a waiter. */

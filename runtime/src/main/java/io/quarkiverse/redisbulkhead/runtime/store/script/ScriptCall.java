@@ -64,7 +64,12 @@ record ScriptCall<T>(Shared script, BulkheadId bulkhead, int size, boolean await
             to.add(bytes(lease));
             to.add(bytes(place));
             to.add(bytes(fair ? 1 : 0));
-            to.add(bytes("\n" + lease + "\n" + limit + "\n" + owner));
+            to.add(bytes(tail()));
+        }
+
+        /** A record from the line break before the lease on. */
+        String tail() {
+            return "\n" + lease + "\n" + limit + "\n" + owner;
         }
     }
 

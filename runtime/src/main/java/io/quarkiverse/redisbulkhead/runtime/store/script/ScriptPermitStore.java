@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
@@ -26,6 +27,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -169,6 +172,13 @@ public final class ScriptPermitStore implements PermitStore {
                 () -> change(bulkhead, 1, false, List.of(bytes("release"), bytes(permitId))));
     }
 
+    @Override
+    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return minHold.isZero() ? release(bulkhead, permitId)
+                : Bounds.checked(() -> Bounds.checkId(permitId), () -> change(bulkhead, 1, false,
+                        List.of(bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+    }
+
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
     private CompletionStage<Boolean> change(BulkheadId bulkhead, int size, boolean awaited, List<byte[]> words) {
         return connections.send(new ScriptCall<>(shared, bulkhead, size, awaited, null, words, ScriptPermitStore::isOne))
@@ -252,6 +262,38 @@ public final class ScriptPermitStore implements PermitStore {
         answer.get(4).forEach(id -> gone.add(id.toString()));
         return new PollReply(handedOver, gone, answer.get(1).toInteger(), Duration.ofMillis(answer.get(2).toLong()),
                 answer.get(0).toLong());
+    }
+
+    @Override
+    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
+            Duration refuseFor) {
+        return Bounds.checked(() -> {
+            Bounds.checkId(permitId);
+            Bounds.checkDigest(digest);
+        }, () -> connections
+                .send(new ScriptCall<>(shared, bulkhead, 1, true, null, List.of(bytes("detach"), bytes(permitId),
+                        bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
+                        ScriptPermitStore::isOne))
+                .thenApply(RedisAnswer::value));
+    }
+
+    @Override
+    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
+        return Bounds.checked(() -> Bounds.check(request), () -> {
+            notifications.open();
+            AcquireRequest permit = request.permit();
+            return connections.send(new ScriptCall<>(shared, permit.bulkhead(), 1, true, null,
+                    List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
+                            bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
+                            bytes(ScriptCall.Terms.of(permit, owner(permit)).tail())),
+                    ScriptPermitStore::attached)).thenApply(RedisAnswer::value);
+        });
+    }
+
+    private static Optional<Attached> attached(Response reply, int index) {
+        Response answer = reply.get(index);
+        return answer.type() != ResponseType.MULTI ? Optional.empty()
+                : Optional.of(new Attached(answer.get(0).toLong(), Duration.ofMillis(answer.get(1).toLong())));
     }
 
     @Override

@@ -10,6 +10,8 @@
 --
 -- A record has eight lines: token of a holder or ticket of a waiter; since, ms; lease, ms; limit; process; application; instance; method.
 -- The weight is part of the id, so that no lost record changes it: '*3*abc' has weight 3; without such a start it is 1.
+-- A permit that was released and stays taken has another id, which ends in '.released', and '{released}' in place of the process. One
+-- that was detached has '{detached}' and the digest of its secret there. No process has braces in its name.
 -- A process is named by the channel on which it receives messages: 'handed-over <id> <token> <end of lease>', 'free <id>', 'revoked <id>'.
 --
 -- ARGV[1] the process that calls; ARGV[2] number of terms; ARGV[3] 1 if any permit id that follows tells a weight, else 0
@@ -19,15 +21,20 @@
 --         number of its terms, permit id                   acquire
 --         'queue', ticket, number of its terms, permit id  acquire of a waiter that was lost, with the ticket it had
 --         'release', permit id
+--         'release after', ms for which it stays taken from its start on, permit id
 --         'cancel', ms for which they must not be granted, number of ids, permit ids
 --         'renew', permit id, lease in ms
 --         'poll', ms for which the process is alive, limit, number of ids, permit ids
 --         'revoke', permit id
+--         'detach', permit id, lease in ms, digest of the secret, ms for which copies of its acquire must not be granted, or 0
+--         'attach', new permit id, id of the detached permit, digest of the secret, lease in ms, for how many ms from its start it may be
+--         held at most, or 0, the record from the line break before the lease on
 --         'resize', limit, or 0 to undo
 --
 -- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
 --         acquire: token; or {limit, ms to the nearest lease end} when full, or heavier than the limit; or {.., .., server time, ticket or 0}
 --                  when waiting; -1 if cancelled
+--         attach:  {token, ms since the permit started}; or 0 when it is gone
 --         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
 --         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
 --
@@ -50,6 +57,7 @@ local SMALLEST_TICKET = 10000000000000
 -- Microseconds. A waiter that was told of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
 -- than SET_BACK, the clock was set back.
 local TOLD, SET_BACK = 10000000, 1000000
+local RELEASED, DETACHED = '{released}', '{detached}'
 -- How many waiters a call removes and serves together, how many it reads at once, and at how many it looks to tell of a free permit.
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 -- What ids begin with that tell a weight; the greatest weight; how many words of a command are unpacked at once, an even number.
@@ -99,11 +107,22 @@ while i <= most do
         i = i + 3 + ARGV[i + 2]
     elseif what == 'resize' then
         plain, i = false, i + 2
+    elseif what == 'detach' then
+        plain, asked = false, asked + 1
+        fields[asked] = ARGV[i + 1]
+        i = i + 5
+    elseif what == 'attach' then
+        plain, asked = false, asked + 2
+        fields[asked - 1], fields[asked] = ARGV[i + 1], ARGV[i + 2]
+        i = i + 7
     else
         if what == 'queue' then
             plain, i = false, i + 2
         elseif what == 'revoke' then
             plain = false
+        elseif what == 'release after' then
+            plain, i, removed = false, i + 1, removed + 1
+            scored[removed] = ARGV[i + 1] .. '.released'
         end
         asked = asked + 1
         fields[asked] = ARGV[i + 1]
@@ -178,7 +197,7 @@ end
 local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
 -- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where nobody there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed
+local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
 
 if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
@@ -272,6 +291,23 @@ if not isSimple and not onlyRenews then
             end
         end
         return alive[processes[1]]
+    end
+
+    if not plain then
+        -- The record of an id by now.
+        function recorded(id)
+            local record = records[id] or known[id]
+            for k = 1, came, 2 do
+                record = described[k] == id and described[k + 1] or record
+            end
+            return record
+        end
+
+        -- Gives a holder another record.
+        function describe(id, record)
+            came = came + 2
+            added[came - 1], added[came], described[came - 1], described[came] = ends[id], id, id, record
+        end
     end
 
     -- Where an id stands from now on; nowhere without a score.
@@ -489,6 +525,27 @@ while i <= most do
             gone[went] = id
         end
         i = i + 2
+    elseif what == 'release after' then
+        local id, millis = ARGV[i + 2], tonumber(ARGV[i + 1])
+        local released, ending, record = id .. '.released', ends[id], recorded(id)
+        answer = ending and 1 or 0
+        drop(id)
+        if ending then
+            -- Without a record the start is not known: then it counts from now, so that it is not too short.
+            local token, since, rest, owner = match(record or '', '^(%d+)\n(%d+)(\n%d+\n%d+\n)[^\n]*(.*)$')
+            ending = min(ending, from + millis, since and since + millis or huge)
+            -- One that is there already was released first. This one is a copy of its request, which came late.
+            if ending > now and not ends[released] then
+                held, longest, ends[released] = held + (heavy and weigh(id) or 1), max(longest, ending - from), ending
+                if since then
+                    describe(released, token .. '\n' .. since .. rest .. RELEASED .. owner)
+                else
+                    moved = moved + 2
+                    extended[moved - 1], extended[moved] = ending, released
+                end
+            end
+        end
+        i = i + 3
     elseif what == '1' or what == 'queue' or tonumber(what) then
         local ticket = 0
         if what == 'queue' then
@@ -596,13 +653,52 @@ while i <= most do
         -- Any text may come here, also that of a further entry.
         answer = ends[id] and not match(id, '^%*.* ') and 1 or 0
         if answer == 1 then
-            local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n]*)')
+            local process = match(records[id] or known[id] or '', '^%d+\n%d+\n%d+\n%d+\n([^\n{]+)\n')
             drop(id)
             if process then
                 tell(process, 'revoked ' .. id)
             end
         end
         i = i + 2
+    elseif what == 'detach' then
+        local id, millis, record = ARGV[i + 1], tonumber(ARGV[i + 2]), recorded(ARGV[i + 1])
+        local start, owner = match(ends[id] and record or '', '^(%d+\n%d+\n%d+\n%d+\n)[^\n]*(.*)$')
+        answer = start and 1 or 0
+        if start then
+            ends[id] = max(ends[id], from + millis)
+            last, longest = max(last, micros - 1), max(longest, millis)
+            describe(id, start .. DETACHED .. ARGV[i + 3] .. owner)
+            local refused = tonumber(ARGV[i + 4])
+            if refused > 0 then
+                longest, cancelled = max(longest, refused), cancelled or {}
+                cancelled[id], cancelled[#cancelled + 1], cancelled[#cancelled + 2] = true, from + refused, id
+            end
+        end
+        i = i + 5
+    elseif what == 'attach' then
+        local id, old, millis, most = ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5])
+        -- Asked again, it is the new permit already.
+        local attached = ends[id] and recorded(id)
+        local present, record = attached and id or old, attached or ends[old] and recorded(old) or ''
+        local drawn, since, process = match(record, '^(%d+)\n(%d+)\n%d+\n%d+\n([^\n]*)')
+        answer = 0
+        if attached and drawn or process == DETACHED .. ARGV[i + 3] then
+            local ending = max(ends[present], min(from + millis, most > 0 and since + most or huge))
+            last, longest = max(last, micros - 1), max(longest, ending - from)
+            if attached then
+                drawn, ends[id] = tonumber(drawn), ending
+                describe(id, record)
+            else
+                drop(old)
+                move(queue, id)
+                move(standby, id)
+                last, held, ends[id] = max(last + 1, micros), held + (heavy and weigh(id) or 1), ending
+                drawn = last
+                describe(id, format('%d', last) .. '\n' .. since .. ARGV[i + 6])
+            end
+            answer = { drawn, max(0, now - since) }
+        end
+        i = i + 7
     elseif what == 'resize' then
         answer = override and 1 or 0
         override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
@@ -639,7 +735,7 @@ while i <= most do
         answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
         i = i + 4 + ARGV[i + 3]
     end
-    if queue and (what == 'release' or what == 'cancel' or what == 'revoke' or what == 'resize') then
+    if queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize') then
         serve()
         wake()
     end

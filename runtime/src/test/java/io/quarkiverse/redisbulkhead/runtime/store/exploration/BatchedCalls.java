@@ -25,13 +25,18 @@ record BatchedCalls(String process, List<Call> calls) {
      * @param terms of an acquire; else empty
      * @param what is called
      * @param id the permit
-     * @param extra the old ticket of an acquire; the lease of a renewal; for how long a cancelled permit must not be granted;
+     * @param extra the old ticket of an acquire; the lease of a renewal or a detaching; the permit that is attached; for how
+     *        long a cancelled permit must not be granted;
      *        else empty
      */
     record Call(List<String> terms, String what, String id, String extra) {
 
         static Call release(String id) {
             return new Call(List.of(), "release", id, "");
+        }
+
+        static Call releaseAfter(String id, String minHold) {
+            return new Call(List.of(), "release after", id, minHold);
         }
 
         static Call cancel(String id, String forgetAfter) {
@@ -42,7 +47,10 @@ record BatchedCalls(String process, List<Call> calls) {
             return switch (what) {
                 case "acquire" -> extra.isEmpty() ? List.of(number, id) : List.of("queue", extra, number, id);
                 case "release" -> List.of(what, id);
+                case "release after" -> List.of(what, extra, id);
                 case "renew" -> List.of(what, id, extra);
+                case "detach" -> List.of(what, id, extra, "secret", "0");
+                case "attach" -> List.of(what, id, extra, "secret", "3000", "0", "\n3000\n2\nmail\napp\nhost\nattached");
                 default -> List.of(what, extra, "1", id);
             };
         }
@@ -75,7 +83,11 @@ record BatchedCalls(String process, List<Call> calls) {
                     comesBack ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
         }
         if (kind < 8) {
-            return Call.release(id);
+            return random.nextInt(3) == 0 ? Call.releaseAfter(id, lease(random)) : Call.release(id);
+        }
+        if (kind == 8 && random.nextInt(3) > 0) {
+            return random.nextBoolean() ? new Call(List.of(), "detach", id, lease(random))
+                    : new Call(List.of(), "attach", "p" + random.nextInt(8), id);
         }
         return kind < 10 ? new Call(List.of(), "renew", id, lease(random)) : Call.cancel(id, "1000");
     }

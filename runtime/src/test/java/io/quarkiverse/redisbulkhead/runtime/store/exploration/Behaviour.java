@@ -14,6 +14,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  */
 final class Behaviour {
 
+    static final String ATTACHES = "<";
+
     /** What a client may do next by itself. */
     record Choice(String label, Consumer<World> effect) {
     }
@@ -32,6 +34,9 @@ final class Behaviour {
                 if (client.calls > 0) {
                     choices.add(by(number, client.name() + " asks for a permit", (later, it) -> begin(it)));
                 }
+                if (client.calls > 0 && !world.token.isEmpty()) {
+                    choices.add(by(number, client.name() + " attaches " + world.token, (later, it) -> attach(later, it)));
+                }
             }
             case WAITING -> {
                 if (client.polledAgo == Client.NONE && world.mayHappen(Rare.POLL)) {
@@ -45,6 +50,9 @@ final class Behaviour {
                     choices.add(by(number, client.name() + " renews", (later, it) -> renew(later, it)));
                 }
                 choices.add(by(number, client.name() + " ends its execution", this::leave));
+                if (client.leaseLeft > 0 && client.renewedAgo == Client.NONE && world.mayHappen(Rare.DETACHED)) {
+                    choices.add(by(number, client.name() + " detaches its permit", (later, it) -> detach(later, it)));
+                }
             }
             default -> {
             }
@@ -104,6 +112,21 @@ final class Behaviour {
         client.send(Operation.ACQUIRE, place(client));
     }
 
+    private void attach(World world, Client client) {
+        client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls + ATTACHES + world.token;
+        client.calls--;
+        client.reckoning = ReckoningModel.asking();
+        client.phase = Phase.ATTACHING;
+        client.send(Operation.ATTACH, 0);
+    }
+
+    private void detach(World world, Client client) {
+        world.happens(Rare.DETACHED);
+        client.phase = Phase.DETACHING;
+        client.leaseLeft = 0;
+        client.send(Operation.DETACH, client.copyMayFollow ? setting.longestDelay() : 0);
+    }
+
     private void askAgain(Client client) {
         client.reckoning = client.reckoning.askingAgain();
         client.phase = Phase.ASKING;
@@ -131,14 +154,14 @@ final class Behaviour {
     private void leave(World world, Client client) {
         client.phase = Phase.LEAVING;
         client.leaseLeft = 0;
-        client.send(client.copyMayFollow ? Operation.CANCEL : Operation.RELEASE, 0);
+        client.send(client.ran ? Operation.RELEASE_AFTER : client.copyMayFollow ? Operation.CANCEL : Operation.RELEASE, 0);
     }
 
     private void reclaim(World world, Client client) {
         world.copies.addAll(client.abandon(request -> true));
         client.phase = Phase.RECLAIMING;
         client.leaseLeft = 0;
-        client.send(Operation.CANCEL, 0);
+        client.send(client.ran ? Operation.RELEASE_AFTER : Operation.CANCEL, 0);
     }
 
     /** An answer arrives. */
@@ -147,9 +170,28 @@ final class Behaviour {
         client.copyMayFollow |= answer.request().again() && answer.request().operation() == Operation.ACQUIRE;
         switch (answer.request().operation()) {
             case ACQUIRE -> acquired(world, client, reply);
+            case ATTACH -> {
+                if (reply.what() == Reply.What.LOST) {
+                    client.rest();
+                } else {
+                    // What it does when the lease is over already it does as any holder.
+                    hold(world, client, client.reckoning.leaseLeft(setting.lease()));
+                }
+            }
+            case DETACH -> {
+                world.token = reply.what() == Reply.What.DONE ? client.id : world.token;
+                client.rest();
+            }
             case POLL -> polled(world, client, reply);
             case RENEW -> renewed(world, client, reply);
             case RELEASE, CANCEL -> client.rest();
+            case RELEASE_AFTER -> {
+                if (client.copyMayFollow || client.phase == Phase.RECLAIMING) {
+                    client.send(Operation.CANCEL, 0);
+                } else {
+                    client.rest();
+                }
+            }
         }
     }
 
@@ -162,7 +204,7 @@ final class Behaviour {
             case GRANTED -> {
                 long left = client.reckoning.leaseLeft(setting.lease());
                 if (left > 0) {
-                    hold(client, left);
+                    hold(world, client, left);
                 } else {
                     reclaim(world, client);
                 }
@@ -186,9 +228,13 @@ final class Behaviour {
         }
     }
 
-    private static void hold(Client client, long leaseLeft) {
+    private static void hold(World world, Client client, long leaseLeft) {
         client.phase = Phase.HOLDING;
         client.leaseLeft = leaseLeft;
+        if (world.minHold > 0) {
+            client.ran = true;
+            world.started(client.id);
+        }
     }
 
     private void polled(World world, Client client, Reply reply) {
@@ -230,9 +276,16 @@ final class Behaviour {
         if (client.phase != Phase.ASKING && client.phase != Phase.WAITING) {
             return;
         }
+        if (setting.minHold() > 0) {
+            // Asking again gives the full lease before the execution starts.
+            if (client.phase == Phase.WAITING) {
+                askAgain(client);
+            }
+            return;
+        }
         long left = client.reckoning.leaseLeft(new HandOver(1, BulkheadView.NOW + end), setting.lease());
         if (left > 0) {
-            hold(client, left);
+            hold(world, client, left);
         } else if (client.phase == Phase.WAITING) {
             reclaim(world, client);
         }

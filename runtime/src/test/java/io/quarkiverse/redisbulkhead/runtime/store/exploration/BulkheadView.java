@@ -6,7 +6,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
@@ -74,6 +76,11 @@ record BulkheadView(RedisModel redis) {
                 .allMatch(other -> entries.get(entry).equals(entries.get(other))));
     }
 
+    /** Whether it is a permit that was released and stays taken. */
+    static boolean isReleased(String id) {
+        return id.endsWith(PermitStore.RELEASED_SUFFIX);
+    }
+
     /** Who waits, and for how long from now its process is alive without another sign of life. */
     Map<String, Long> waiters() {
         Map<String, Long> alive = new TreeMap<>();
@@ -125,6 +132,12 @@ record BulkheadView(RedisModel redis) {
         return PermitDetails.parse(records().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
     }
 
+    /** Whether a process has the permit. */
+    Holder.State stateOf(String id) {
+        return PermitDetails.parse(records().getOrDefault(id, "")).map(record -> HolderMark.state(record.mailbox()))
+                .orElse(Holder.State.HELD);
+    }
+
     /** All who have left anything that is not meant to outlive them. */
     TreeSet<String> traces() {
         TreeSet<String> ids = new TreeSet<>(records().keySet());
@@ -133,6 +146,7 @@ record BulkheadView(RedisModel redis) {
         }
         ids.remove(GRACE_ENTRY);
         ids.removeIf(Weights::isFurther);
+        ids.removeIf(BulkheadView::isReleased);
         return ids;
     }
 }

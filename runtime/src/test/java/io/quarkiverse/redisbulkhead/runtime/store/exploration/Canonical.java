@@ -116,7 +116,9 @@ final class Canonical {
             }
             PermitDetails old = PermitDetails.parse(text).orElseThrow();
             boolean turnMatters = view.scores(Part.STANDBY).containsKey(id);
-            return with(old, renumbered.getOrDefault(old.ticket(), 0L), turnMatters ? old.since() : NOW);
+            // A start that is longer ago than the minimum hold is long enough ago.
+            return with(old, renumbered.getOrDefault(old.ticket(), 0L),
+                    turnMatters ? old.since() : world.minHold == 0 ? NOW : Math.max(old.since(), NOW - world.minHold));
         });
         world.mapTickets(renumbered::get);
         if (last != null) {

@@ -23,6 +23,8 @@ final class Client {
     /** For how long the lease counts, by the client's clock. */
     long leaseLeft;
     boolean copyMayFollow;
+    /** Whether it has run with the permit, where there is a minimum hold. */
+    boolean ran;
     boolean lastLook;
     /** How long ago a poll, or a renewal, was sent that has no answer yet. */
     long polledAgo = NONE;
@@ -44,6 +46,7 @@ final class Client {
         copy.reckoning = reckoning;
         copy.leaseLeft = leaseLeft;
         copy.copyMayFollow = copyMayFollow;
+        copy.ran = ran;
         copy.lastLook = lastLook;
         copy.polledAgo = polledAgo;
         copy.renewedAgo = renewedAgo;
@@ -78,6 +81,7 @@ final class Client {
         reckoning = null;
         leaseLeft = 0;
         copyMayFollow = false;
+        ran = false;
         lastLook = false;
         polledAgo = NONE;
         renewedAgo = NONE;
@@ -132,8 +136,10 @@ final class Client {
     public String toString() {
         StringBuilder text = new StringBuilder(name()).append(' ').append(phase).append(' ').append(calls);
         if (phase != Phase.IDLE && phase != Phase.DEAD) {
-            text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(lastLook ? " last look" : "");
-            text.append(phase == Phase.ASKING || phase == Phase.WAITING ? " reckons " + reckoning : "");
+            text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(ran ? " ran" : "")
+                    .append(lastLook ? " last look" : "");
+            text.append(
+                    phase == Phase.ASKING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " reckons " + reckoning : "");
             text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
             text.append(ticket == 0 ? "" : " ticket " + ticket % 1_000_000_000);
             text.append(polledAgo == NONE ? "" : " polled " + polledAgo)

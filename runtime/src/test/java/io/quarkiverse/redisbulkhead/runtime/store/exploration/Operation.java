@@ -6,5 +6,10 @@ enum Operation {
     POLL,
     RENEW,
     RELEASE,
+    /** A release of a permit that stays taken until its minimum hold is over. */
+    RELEASE_AFTER,
+    DETACH,
+    /** Its id is that of the new permit, a {@value Behaviour#ATTACHES} and that of the detached one. */
+    ATTACH,
     CANCEL
 }

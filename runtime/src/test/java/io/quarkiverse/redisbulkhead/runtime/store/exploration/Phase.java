@@ -10,6 +10,10 @@ enum Phase {
     WAITING,
     /** It was given a permit, and has not given it back; whether the lease has ended is another matter. */
     HOLDING,
+    /** It detaches the permit that it has. */
+    DETACHING,
+    /** It asks for a permit that was detached. */
+    ATTACHING,
     /** It gives back what it has, and waits for the answer. */
     LEAVING,
     /** It gives up what may be in the store, until there is an answer. */

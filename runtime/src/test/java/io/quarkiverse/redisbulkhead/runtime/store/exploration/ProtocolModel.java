@@ -35,7 +35,7 @@ final class ProtocolModel implements Model<World> {
     public World start() {
         int[] bounds = new int[Rare.values().length];
         setting.bounds().forEach((what, times) -> bounds[what.ordinal()] = times);
-        World world = new World(new RedisModel(BulkheadView.NOW * 1000), bounds);
+        World world = new World(new RedisModel(BulkheadView.NOW * 1000), setting.minHold(), bounds);
         for (Role role : setting.roles()) {
             world.clients.add(new Client(world.clients.size(), role, setting.calls()));
         }
@@ -156,6 +156,7 @@ final class ProtocolModel implements Model<World> {
     /** Time passes: so much for the clients, and so much by the clock of the server. */
     private void pass(World world, long here, long there) {
         world.store = Canonical.later(world.store, there);
+        world.later(there);
         world.clients.forEach(client -> client.later(here, there, setting.lease()));
         world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
                 notice.ticket(), notice.end() - there));

@@ -18,6 +18,8 @@ enum Rare {
     CLOCK_AHEAD,
     /** The clock of the server jumps back by a tick. */
     CLOCK_BACK,
+    /** A holder detaches its permit; all others learn the token. */
+    DETACHED,
     /** A holder renews. */
     RENEWAL,
     /** A waiter polls. */

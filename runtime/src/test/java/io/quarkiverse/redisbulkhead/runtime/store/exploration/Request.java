@@ -6,7 +6,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
  * @param client who sent it
  * @param operation what is asked
  * @param id the permit
- * @param place for how long the client may wait, milliseconds
+ * @param place for how long the client may wait, milliseconds; of a detaching, for how long copies are refused
  * @param ticket the one that it had in the queue before, or 0
  * @param again whether it was sent before
  * @param age for a request that nobody waits for any more: since when, milliseconds

@@ -53,8 +53,8 @@ final class ScriptedStore {
             message.text().lines().forEach(text -> notices.add(notice(message.channel(), text)));
         }
         Reply reply = reply(request, answer);
-        return new Outcome(store, reply, notices,
-                request.operation() == Operation.ACQUIRE && reply.what() == What.GRANTED ? number(answer, 1) : 0);
+        return new Outcome(store, reply, notices, reply.what() != What.GRANTED ? 0
+                : request.operation() == Operation.ATTACH ? number((List<?>) answer.get(1), 0) : number(answer, 1));
     }
 
     private static long number(List<?> answer, int index) {
@@ -79,6 +79,10 @@ final class ScriptedStore {
             case POLL -> List.of("poll", place, limit, "1", request.id());
             case RENEW -> List.of("renew", request.id(), lease);
             case RELEASE -> List.of("release", request.id());
+            case RELEASE_AFTER -> List.of("release after", Long.toString(setting.minHold()), request.id());
+            case DETACH -> List.of("detach", request.id(), lease, "secret", Long.toString(request.place()));
+            case ATTACH -> List.of("attach", request.id(), request.id().split(Behaviour.ATTACHES)[1], "secret", lease, "0",
+                    BatchedCalls.terms(limit, lease, place, false, process).get(4));
             case CANCEL -> List.of("cancel", Long.toString(setting.longestDelay()), "1", request.id());
         });
         return args;
@@ -90,7 +94,9 @@ final class ScriptedStore {
             case ACQUIRE -> acquired(answer.get(1));
             case POLL -> polled((List<?>) answer.get(1));
             case RENEW -> Reply.of(number(answer, 1) == 1 ? What.RENEWED : What.LOST);
-            case RELEASE, CANCEL -> Reply.of(What.DONE);
+            case DETACH -> Reply.of(number(answer, 1) == 1 ? What.DONE : What.LOST);
+            case ATTACH -> Reply.of(answer.get(1) instanceof List ? What.GRANTED : What.LOST);
+            case RELEASE, RELEASE_AFTER, CANCEL -> Reply.of(What.DONE);
         };
     }
 

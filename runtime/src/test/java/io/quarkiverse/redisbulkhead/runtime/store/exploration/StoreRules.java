@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
@@ -41,13 +42,18 @@ final class StoreRules {
         BulkheadView after = new BulkheadView(outcome.store());
         Set<String> granted = new TreeSet<>(after.holders().keySet());
         granted.removeAll(before.holders().keySet());
+        granted.removeIf(BulkheadView::isReleased);
         if (after.inUse() > setting.limit()) {
             broken.add(LIMIT);
         }
         if (!after.permitsAreWhole()) {
             broken.add(PARTS);
         }
-        checkOthers(request, before, after, broken);
+        checkOthers(request, outcome.reply().what() == Reply.What.GRANTED, before, after, broken);
+        if (request.operation() == Operation.ATTACH) {
+            checkAttached(world, request, outcome, before, broken);
+            granted.remove(request.id());
+        }
         checkGranted(world, request, outcome, granted, broken);
         checkComingBack(world, request, outcome, granted, broken);
         if (request.operation() != Operation.RENEW && !isRefused(outcome) && !after.isGracePeriod()
@@ -66,9 +72,13 @@ final class StoreRules {
         return outcome.reply().what() == Reply.What.CANCELLED;
     }
 
-    private void checkOthers(Request request, BulkheadView before, BulkheadView after, List<String> broken) {
+    private void checkOthers(Request request, boolean outcomeIsGranted, BulkheadView before, BulkheadView after,
+            List<String> broken) {
         Map<String, Long> heldByOthers = new TreeMap<>(before.holders());
         heldByOthers.remove(request.id());
+        if (request.operation() == Operation.ATTACH && outcomeIsGranted) {
+            heldByOthers.remove(detached(request));
+        }
         // After the clock was set back, what others hold is cut to a whole lease, and no further.
         heldByOthers.replaceAll((id, left) -> after.holders().getOrDefault(id, 0L) == setting.lease() && left > setting.lease()
                 ? Long.valueOf(setting.lease())
@@ -84,6 +94,21 @@ final class StoreRules {
                 && after.holders().getOrDefault(request.id(), 0L) < before.holders().getOrDefault(request.id(), 0L)) {
             broken.add(REVIVED);
         }
+    }
+
+    /** It is the permit that was detached, and keeps its place before all who wait. */
+    private static void checkAttached(World world, Request request, Outcome outcome, BulkheadView before, List<String> broken) {
+        boolean isNew = outcome.reply().what() == Reply.What.GRANTED && !before.holders().containsKey(request.id());
+        if (isNew && before.stateOf(detached(request)) != Holder.State.DETACHED) {
+            broken.add(OWNERSHIP);
+        }
+        if (isNew && outcome.ticket() <= Math.max(world.lastGranted, before.lastTicket())) {
+            broken.add(TOKENS);
+        }
+    }
+
+    private static String detached(Request request) {
+        return request.id().split(Behaviour.ATTACHES)[1];
     }
 
     private static void checkGranted(World world, Request request, Outcome outcome, Set<String> granted, List<String> broken) {

@@ -3,11 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
  * A state of everything: the server, the clients, and what is on its way. Now is always the same instant; when time passes,
@@ -20,6 +23,14 @@ final class World {
     /** What was sent, but nobody waits for; it may arrive at any time. */
     List<Request> copies = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
+    /** How long a permit with which a client has run is taken at least, from its start; 0 for no matter. */
+    final long minHold;
+    /**
+     * Permits with which clients have run, and how long ago they started by the clock of the server, until that is long enough.
+     */
+    final Map<String, Long> started = new TreeMap<>();
+    /** The permit that was detached, and that all may attach. */
+    String token = "";
     /** The greatest token that was granted. */
     long lastGranted;
     /** How often each of what is rare may still happen, by its ordinal. */
@@ -29,13 +40,16 @@ final class World {
     private String sealedTickets;
     private String text;
 
-    World(RedisModel store, int[] mayStillHappen) {
+    World(RedisModel store, long minHold, int[] mayStillHappen) {
         this.store = store;
+        this.minHold = minHold;
         this.mayStillHappen = mayStillHappen;
     }
 
     World copy() {
-        World copy = new World(store, mayStillHappen.clone());
+        World copy = new World(store, minHold, mayStillHappen.clone());
+        copy.started.putAll(started);
+        copy.token = token;
         clients.forEach(client -> copy.clients.add(client.copy()));
         copy.copies = new ArrayList<>(copies);
         copy.notices = new ArrayList<>(notices);
@@ -44,6 +58,19 @@ final class World {
         copy.sealedStore = sealedStore;
         copy.sealedTickets = sealedTickets;
         return copy;
+    }
+
+    /** A client runs with a permit that it has. */
+    void started(String id) {
+        PermitDetails.parse(new BulkheadView(store).records().getOrDefault(id, ""))
+                .ifPresent(record -> started.put(id, BulkheadView.NOW - record.since()));
+        later(0);
+    }
+
+    /** Time passes by the clock of the server. */
+    void later(long millis) {
+        started.replaceAll((id, age) -> age + millis);
+        started.values().removeIf(age -> age >= minHold);
     }
 
     boolean mayHappen(Rare what) {
@@ -99,7 +126,8 @@ final class World {
         }
         sealedTickets = tickets();
         text = storeText + " last " + lastGranted % 1_000_000_000 + " " + clients + " copies " + copies + " notices " + notices
-                + " may still happen " + Arrays.toString(mayStillHappen);
+                + " may still happen " + Arrays.toString(mayStillHappen) + (started.isEmpty() ? "" : " started " + started)
+                + (token.isEmpty() ? "" : " detached " + token);
         return this;
     }
 

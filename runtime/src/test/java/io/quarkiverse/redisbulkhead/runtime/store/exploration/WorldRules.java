@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /** What must be true at any time. The numbers are those of the guarantees. */
 final class WorldRules {
@@ -15,6 +18,8 @@ final class WorldRules {
     static final String BELIEF = "6: a client believes to hold a permit for longer than the store grants it";
     static final String CRASH = "2: a permit lives longer than a lease without being renewed";
     static final String LEFT_BEHIND = "9: something stays behind of a call that is over";
+    static final String FREE_TOO_SOON = "2: a permit with which a client has run is free before its minimum hold is over";
+    static final String KEPT_TOO_LONG = "2: a permit that was released stays longer than its minimum hold";
     static final String NOT_SERVED = "5: the first in the queue is not given a free permit when it asks";
     static final String NOT_TOLD = "5: one who waits beside the queue does not get a free permit when it asks";
 
@@ -41,6 +46,7 @@ final class WorldRules {
             checkTraces(world, bulkhead, broken);
         }
         checkWaiters(world, bulkhead, broken);
+        checkMinHold(world, bulkhead, broken);
         return broken;
     }
 
@@ -68,10 +74,27 @@ final class WorldRules {
         for (String id : bulkhead.traces()) {
             Client owner = world.clients.get(Client.owner(id));
             boolean mayArrive = world.copies.stream().anyMatch(copy -> copy.id().equals(id));
-            if (owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
+            boolean isDetached = bulkhead.stateOf(id) == Holder.State.DETACHED;
+            if (!isDetached && owner.phase != Phase.DEAD && !owner.id.equals(id) && !mayArrive) {
                 broken.add(LEFT_BEHIND);
             }
         }
+    }
+
+    private void checkMinHold(World world, BulkheadView bulkhead, List<String> broken) {
+        Map<String, Long> holders = bulkhead.holders();
+        if (!world.started.keySet().stream()
+                .allMatch(id -> holders.containsKey(id) || holders.containsKey(PermitStore.releasedId(id)))) {
+            broken.add(FREE_TOO_SOON);
+        }
+        holders.forEach((id, left) -> {
+            if (BulkheadView.isReleased(id)) {
+                long age = BulkheadView.NOW - PermitDetails.parse(bulkhead.records().get(id)).orElseThrow().since();
+                if (left > setting.minHold() - age) {
+                    broken.add(KEPT_TOO_LONG);
+                }
+            }
+        });
     }
 
     private void checkWaiters(World world, BulkheadView bulkhead, List<String> broken) {

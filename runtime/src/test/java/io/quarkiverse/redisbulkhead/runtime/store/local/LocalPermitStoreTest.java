@@ -196,8 +196,8 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(second).isGreaterThan(first);
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
                 .containsExactly("a", "b");
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a")).isTrue();
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a")).as("again").isFalse();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).isTrue();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("again").isFalse();
     }
 
     /** Trap 9: who only looked is not among the waiters. */
@@ -217,7 +217,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void nobodyOvertakesTheQueueByTakingWhatIsFree() {
         now(store.acquire(request("q", "a", true, SECOND)));
         now(store.acquire(request("q", "w", true, SECOND)));
-        store.releaseNow(BulkheadId.of("q"), "a");
+        store.releaseNow(BulkheadId.of("q"), "a", Duration.ZERO);
 
         assertThat(store.takeIfFree(request("q", "b", false, SECOND))).isEqualTo(InProcessPermitStore.NONE_FREE);
 
@@ -231,7 +231,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
         for (int i = 0; i < MANY; i++) {
             other.takeIfFree(request("tenant-" + i, "a", false, SECOND));
-            other.releaseNow(BulkheadId.of("tenant-" + i), "a");
+            other.releaseNow(BulkheadId.of("tenant-" + i), "a", Duration.ZERO);
         }
 
         assertThat(other.size()).isBetween(1, 100);

@@ -168,7 +168,7 @@ class LockPermitStoreTest {
     @Test
     void contentionAfterALostAnswerIsUnknown() throws Exception {
         LockedStep step = new LockedStep(names(), settings(),
-                List.of(Operation.repeatable(List.of("a"), steps -> steps.release("a"))),
+                List.of(Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
                 false);
         assertThat(step.mayHaveBeenCarriedOut()).isFalse();
         TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());

@@ -207,6 +207,15 @@ class CommandCountTest {
         assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel hset"));
     }
 
+    /** A minimum hold costs those who have one, and no others. */
+    @Test
+    void aReleaseThatLeavesThePermitTaken() throws Exception {
+        run(acquires(1_000, ids("a", 101)));
+        assertThat(commandsOf(List.of(new ScriptCall<>(SCRIPT, REPORTS, 1, false, null,
+                List.of(bytes("release after"), bytes(20_000), bytes("a0")), Response::get))))
+                .isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel zadd hset"));
+    }
+
     @Test
     void rejectionsWriteNothing() throws Exception {
         run(acquires(10, ids("a", 10)));

@@ -1,0 +1,347 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.Attached;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+
+/** Permits that go from one process to another. */
+class PermitHandOverTest {
+
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30)).build();
+
+    final ManualTimers timers = new ManualTimers();
+    final List<PermitLost> losses = new ArrayList<>();
+
+    private SemaphoreEngine process(ManualStore store) {
+        return new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true, Optional.empty(),
+                () -> 0.5);
+    }
+
+    private static HeldPermit granted(ManualStore store, Admission admission) {
+        store.acquires.get("reports").complete(new Granted(7, false));
+        return admission.granted().toCompletableFuture().join().get(0);
+    }
+
+    private static Throwable failure(CompletionStage<?> stage) {
+        assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
+        return Failures.cause(stage.handle((value, failure) -> failure).toCompletableFuture().join());
+    }
+
+    private static Optional<Attached> attached(Duration age) {
+        return Optional.of(new Attached(9, age));
+    }
+
+    @Test
+    void aDetachedPermitIsNeitherRenewedNorReleasedNorLost() {
+        ManualStore store = new ManualStore();
+        SemaphoreEngine engine = process(store);
+        Admission admission = engine.semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        CompletableFuture<String> token = permit.detach().toCompletableFuture();
+        assertThat(permit.isHeld()).as("until the store has answered").isTrue();
+
+        store.detaches.get(0).complete(true);
+
+        assertThat(token).isCompletedWithValueMatching(text -> !text.contains(store.digests.get(0)));
+        assertThat(permit.isHeld()).isFalse();
+        admission.end();
+        assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(false);
+        timers.advance(Duration.ofMinutes(2));
+        engine.refuseAndRejectWaiters();
+        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(store.log).containsExactly("acquire reports", "detach reports");
+        assertThat(losses).isEmpty();
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class)
+                .hasMessageContaining("cannot be detached, because it was released, detached or lost");
+    }
+
+    /**
+     * A failover may have lost the detaching: then Redis keeps the permit for this process, and a message may have the token.
+     */
+    @Test
+    void aReconciliationFreesNoDetachedPermit() {
+        ManualStore store = new ManualStore();
+        SemaphoreEngine engine = process(store);
+        Admission other = engine.semaphore(SPEC).admit("A#a");
+        granted(store, other);
+        other.end();
+        store.answerReleases(true);
+        HeldPermit permit = granted(store, engine.semaphore(SPEC).admit("A#a"));
+        permit.detach();
+        store.detaches.get(0).complete(true);
+        store.released.clear();
+
+        store.listener.accept(new Reconnected());
+        store.own.get(0).complete(Set.of(permit.id()));
+
+        assertThat(store.released).isEmpty();
+    }
+
+    @Test
+    void aDetachingThatFailsLeavesThePermitHeld() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        CompletionStage<String> lost = permit.detach();
+
+        store.detaches.get(0).completeExceptionally(ManualStore.lost());
+
+        assertThat(failure(lost)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(permit.isHeld()).isTrue();
+        timers.advance(Duration.ofSeconds(11));
+        assertThat(store.renewals).hasSize(1);
+        CompletableFuture<String> again = permit.detach().toCompletableFuture();
+        store.detaches.get(1).complete(true);
+        assertThat(again).isCompleted();
+        assertThat(store.digests).doesNotHaveDuplicates();
+        admission.end();
+    }
+
+    @Test
+    void aPermitThatTheStoreDoesNotKnowIsLost() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        CompletionStage<String> gone = permit.detach();
+
+        store.detaches.get(0).complete(false);
+
+        assertThat(failure(gone)).isInstanceOf(PermitGoneException.class);
+        assertThat(losses).extracting(PermitLost::reason).containsExactly(PermitLost.Reason.GONE);
+        admission.end();
+    }
+
+    @Test
+    void aPermitThatIsReleasedMeanwhileIsNotDetached() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        CompletionStage<String> token = permit.detach();
+        admission.end();
+
+        store.detaches.get(0).complete(true);
+
+        assertThat(failure(token)).isInstanceOf(PermitGoneException.class);
+        assertThat(store.released).containsExactly(permit.id());
+    }
+
+    /** The secret of the second one would replace that of the first one. */
+    @Test
+    void aPermitIsDetachedOnceAtATime() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        CompletableFuture<String> first = permit.detach().toCompletableFuture();
+
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class)
+                .hasMessageContaining("is being detached already");
+
+        store.detaches.get(0).complete(true);
+        assertThat(first).isCompleted();
+        assertThat(store.digests).hasSize(1);
+        admission.end();
+    }
+
+    /** Trap 4: this process has done with the permit, and refuses nothing later. */
+    @Test
+    void aCopyOfTheRequestIsRefusedWithTheDetaching() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        store.acquires.get("reports").complete(new Granted(7, true));
+
+        admission.granted().toCompletableFuture().join().get(0).detach();
+        store.detaches.get(0).complete(true);
+
+        assertThat(store.log).containsExactly("acquire reports", "detach reports for good");
+        admission.end();
+    }
+
+    @Test
+    void permitsGivenWithoutRedisCannotBeDetached() {
+        SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000), timers,
+                new HolderIdentity("app", "host:1"), losses::add, false);
+        Admission admission = local.semaphore(SPEC).admit("A#a");
+
+        assertThat(failure(admission.granted().toCompletableFuture().join().get(0).detach()))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("given without Redis");
+        assertThat(failure(local.semaphore(SPEC).uncountedPermit().detach())).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("given without Redis");
+        admission.end();
+    }
+
+    /** The token as it would come in a message. */
+    private static String token() {
+        return "abc-1." + "0".repeat(32);
+    }
+
+    @Test
+    void anAttachedPermitIsRenewedAndReleasedHere() {
+        ManualStore store = new ManualStore();
+        CompletableFuture<HeldPermit> attaching = process(store).semaphore(SPEC).attach(token(), "B#b").toCompletableFuture();
+        assertThat(store.attachRequests.get(0).detachedId()).isEqualTo("abc-1");
+        assertThat(store.attachRequests.get(0).digest()).doesNotContain("000000");
+
+        store.attaches.get(0).complete(attached(Duration.ofSeconds(5)));
+
+        HeldPermit permit = attaching.join();
+        assertThat(permit.fencingToken()).isEqualTo(9);
+        assertThat(permit.isHeld()).isTrue();
+        timers.advance(Duration.ofSeconds(11));
+        assertThat(store.renewals).hasSize(1);
+        permit.release();
+        assertThat(store.released).containsExactly(store.attachRequests.get(0).permit().permitId());
+    }
+
+    @Test
+    void aPermitThatIsGoneFailsClearly() {
+        ManualStore store = new ManualStore();
+        CompletionStage<HeldPermit> attaching = process(store).semaphore(SPEC).attach(token(), "B#b");
+
+        store.attaches.get(0).complete(Optional.empty());
+
+        assertThat(failure(attaching)).isInstanceOf(PermitGoneException.class).hasMessage("The detached permit abc-1 is not in "
+                + "bulkhead 'reports' any more: its lease has ended, it was attached already, or it was revoked. Attach it within "
+                + "one lease (PT30S), once, and where it was detached: at the same bulkhead, key or lock");
+    }
+
+    /** Both ask for the same new id, and the store would give it to both. */
+    @Test
+    void ofTwoThatAttachInOneProcessOneWins() {
+        ManualStore store = new ManualStore();
+        Semaphore semaphore = process(store).semaphore(SPEC);
+        CompletionStage<HeldPermit> first = semaphore.attach(token(), "B#b");
+
+        assertThat(failure(semaphore.attach(token(), "B#c"))).as("under way").isInstanceOf(PermitGoneException.class);
+        store.attaches.get(0).complete(attached(Duration.ZERO));
+        assertThat(failure(semaphore.attach(token(), "B#c"))).as("held").isInstanceOf(PermitGoneException.class);
+
+        assertThat(first.toCompletableFuture()).isCompleted();
+        assertThat(store.attachRequests).hasSize(1);
+        first.toCompletableFuture().join().release();
+    }
+
+    /** Trap 4: the answer is lost, and the caller tries again: it is the same request to the store. */
+    @Test
+    void aRetryAfterALostAnswerIsTheSameRequest() {
+        ManualStore store = new ManualStore();
+        SemaphoreEngine engine = process(store);
+        CompletionStage<HeldPermit> lost = engine.semaphore(SPEC).attach(token(), "B#b");
+        store.attaches.get(0).completeExceptionally(ManualStore.lost());
+        assertThat(failure(lost)).isInstanceOf(BulkheadUnavailableException.class);
+
+        CompletableFuture<HeldPermit> again = engine.semaphore(SPEC).attach(token(), "B#b").toCompletableFuture();
+        store.attaches.get(1).complete(attached(Duration.ofSeconds(1)));
+
+        assertThat(again).isCompleted();
+        assertThat(store.attachRequests.get(1)).isEqualTo(store.attachRequests.get(0));
+        assertThat(process(new ManualStore()).ids().attached(1, 1, "a")).as("another process")
+                .isNotEqualTo(engine.ids().attached(1, 1,
+                        "a"));
+        again.join().release();
+    }
+
+    /** Trap 47, the other way round: what a further try has attached is held, also when the lease of the first try is over. */
+    @Test
+    void aReconciliationFreesNoPermitOfAFurtherTry() {
+        ManualStore store = new ManualStore();
+        SemaphoreEngine engine = process(store);
+        Admission other = engine.semaphore(SPEC).admit("A#a");
+        granted(store, other);
+        other.end();
+        store.answerReleases(true);
+        store.released.clear();
+        engine.semaphore(SPEC).attach(token(), "B#b");
+        store.attaches.get(0).completeExceptionally(ManualStore.lost());
+        HeldPermit permit = again(store, engine);
+        timers.advance(Duration.ofSeconds(20));
+        store.renewals.get(0).reply().complete(Set.of());
+        timers.advance(Duration.ofSeconds(9));
+        Admission last = engine.semaphore(SPEC).admit("A#a");
+        granted(store, last);
+        last.end();
+        store.answerReleases(true);
+        store.released.clear();
+        timers.advance(Duration.ofSeconds(2));
+
+        store.listener.accept(new Reconnected());
+        store.own.get(0).complete(Set.of(permit.id()));
+
+        assertThat(store.released).isEmpty();
+        permit.release();
+    }
+
+    private HeldPermit again(ManualStore store, SemaphoreEngine engine) {
+        CompletableFuture<HeldPermit> again = engine.semaphore(SPEC).attach(token(), "B#b").toCompletableFuture();
+        store.attaches.get(1).complete(attached(Duration.ZERO));
+        return again.join();
+    }
+
+    @Test
+    void theMaximumHoldCountsFromTheStart() {
+        ManualStore store = new ManualStore();
+        SemaphoreSpec bounded = SPEC.toBuilder().maxHold(Duration.ofSeconds(20)).build();
+        CompletableFuture<HeldPermit> attaching = process(store).semaphore(bounded).attach(token(), "B#b")
+                .toCompletableFuture();
+        store.attaches.get(0).complete(attached(Duration.ofSeconds(15)));
+        HeldPermit permit = attaching.join();
+        assertThat(store.attachRequests.get(0).mostFromStart()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(21));
+
+        timers.advance(Duration.ofMillis(4_999));
+        assertThat(permit.isHeld()).isTrue();
+        timers.advance(Duration.ofMillis(2));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).extracting(PermitLost::reason).containsExactly(PermitLost.Reason.MAX_HOLD);
+        permit.release();
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = { "", ".", "abc", "abc-1.0", "abc-1.0000000000000000000000000000000G",
+            "a b.00000000000000000000000000000000" })
+    void aTextThatIsNoTokenIsRefused(String text) {
+        assertThatIllegalArgumentException().isThrownBy(() -> process(new ManualStore()).semaphore(SPEC).attach(text, "B#b"))
+                .withMessageStartingWith("token must be what Permit.detach() returned");
+    }
+
+    /** Tokens are in messages of others; a log must not have them. */
+    @Test
+    void aRefusedTokenIsNotRepeated() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> process(new ManualStore()).semaphore(SPEC).attach(token() + "0", "B#b"))
+                .withMessageNotContaining("abc").withMessageContaining("39 characters");
+        assertThat(DetachedPermit.parse(token()).toString()).doesNotContain("0000");
+    }
+
+    @Test
+    void nothingIsAttachedWhileTheApplicationStops() {
+        ManualStore store = new ManualStore();
+        SemaphoreEngine engine = process(store);
+        engine.refuseAndRejectWaiters();
+
+        assertThat(failure(engine.semaphore(SPEC).attach(token(), "B#b"))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(store.log).isEmpty();
+    }
+}
