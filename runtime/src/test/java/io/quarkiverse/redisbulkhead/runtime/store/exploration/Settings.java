@@ -18,7 +18,6 @@ final class Settings {
             Setting.of("two wait in order", 1, WAITS_IN_ORDER, WAITS_IN_ORDER),
             Setting.of("two wait in order for a short time", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).place(Setting.TICK),
             Setting.of("two wait in order, one is killed", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.CRASH, 1),
-            Setting.of("one waits in order beside one that tries, and polls", 1, TRIES, WAITS_IN_ORDER).with(Rare.POLL, 1),
             Setting.of("two wait beside the queue", 1, WAITS, WAITS),
             Setting.of("one waits in order, another beside the queue", 1, WAITS_IN_ORDER, WAITS),
             Setting.of("two wait in order, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.DATA_LOST,
@@ -30,14 +29,9 @@ final class Settings {
             Setting.of("two wait beside the queue, a key is evicted", 1, WAITS, WAITS).with(Rare.EVICTED, 1),
             Setting.of("two try, and renew, the clock of the server jumps", 1, TRIES, TRIES).with(Rare.RENEWAL, 1)
                     .with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1),
-            Setting.of("three try for two permits, one of them for both", 2, TRIES, TRIES, TRIES).weights(1, 1, 2),
             Setting.of("a light and a heavy one try, and renew", 2, TRIES, TRIES).weights(1, 2).with(Rare.RENEWAL, 2),
             Setting.of("a light and a heavy one wait in order, one is killed", 2, WAITS_IN_ORDER, WAITS_IN_ORDER).weights(1, 2)
                     .with(Rare.CRASH, 1),
-            Setting.of("a light and a heavy one wait in order, a key is evicted", 2, WAITS_IN_ORDER, WAITS_IN_ORDER)
-                    .weights(1, 2).with(Rare.EVICTED, 1),
-            Setting.of("a light and a heavy one try, and renew, the clock of the server jumps", 2, TRIES, TRIES).weights(1, 2)
-                    .with(Rare.RENEWAL, 1).with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1),
             Setting.of("two try, and renew, with a minimum hold, one is killed", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
                     .with(Rare.RENEWAL, 1).with(Rare.CRASH, 1),
             Setting.of("two try with a minimum hold, an answer is not waited for", 1, TRIES, TRIES).minHold(2 * Setting.TICK)
@@ -53,6 +47,12 @@ final class Settings {
 
     /** Each takes as long as many of the small ones: in the nightly build. */
     static final List<Setting> LONG = List.of(
+            Setting.of("one waits in order beside one that tries, and polls", 1, TRIES, WAITS_IN_ORDER).with(Rare.POLL, 1),
+            Setting.of("three try for two permits, one of them for both", 2, TRIES, TRIES, TRIES).weights(1, 1, 2),
+            Setting.of("a light and a heavy one wait in order, a key is evicted", 2, WAITS_IN_ORDER, WAITS_IN_ORDER)
+                    .weights(1, 2).with(Rare.EVICTED, 1),
+            Setting.of("a light and a heavy one try, and renew, the clock of the server jumps", 2, TRIES, TRIES).weights(1, 2)
+                    .with(Rare.RENEWAL, 1).with(Rare.CLOCK_AHEAD, 1).with(Rare.CLOCK_BACK, 1),
             Setting.of("three try for two permits", 2, TRIES, TRIES, TRIES),
             Setting.of("two wait in order, one polls, the server loses its data", 1, WAITS_IN_ORDER, WAITS_IN_ORDER)
                     .with(Rare.DATA_LOST, 1).with(Rare.POLL, 1),

@@ -59,6 +59,7 @@ class LeastPrivilegeTest {
                     "kept until", 1);
             assertThat(get(held.refresh())).isTrue();
             letTheClockHaveBeenAheadByAnHour(redis);
+            letALeaseHaveEnded(redis);
             get(semaphore.resize(1));
             assertThat(get(semaphore.resetSize())).isTrue();
             assertThat(get(held.release())).isTrue();
@@ -83,6 +84,11 @@ class LeastPrivilegeTest {
     private static void letTheClockHaveBeenAheadByAnHour(TestRedis redis) {
         String state = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE));
         redis.command("HSET", state, "last ticket", (System.currentTimeMillis() + Duration.ofHours(1).toMillis()) * 1_000);
+    }
+
+    private static void letALeaseHaveEnded(TestRedis redis) {
+        String holders = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.HOLDERS));
+        redis.command("ZADD", holders, System.currentTimeMillis() - 1_000, "ended");
     }
 
     private static void letAnotherStoreHaveLetManyIn(TestRedis redis) {
