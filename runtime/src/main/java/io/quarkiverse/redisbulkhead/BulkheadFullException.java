@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * A call was rejected because all permits of its bulkhead were taken. The guarded method did not run. If the call was
- * rejected without a wait because too many calls already wait, the message names the bound and its property. If the limit was
- * set below the weight of the call, the message says so.
+ * A call was rejected because its bulkhead did not have enough free permits. The guarded method did not run. If the call was
+ * rejected without a wait because too many calls already wait, the message names the bound and its property. If the current
+ * limit is below the weight of the call, the message says so.
  * <p>
  * In REST applications it becomes status 429 with {@code Retry-After}, unless the application maps it itself.
  *

@@ -16,12 +16,12 @@ import java.util.Optional;
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
  * @param since when the permit was granted, by the clock of Redis
  * @param until when the lease ends, by the clock of Redis
- * @param state whether the holder still has the permit
+ * @param state whether the holder still has the permit; else application, instance and method are those of the last one
  */
 public record Holder(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until, State state) {
 
-    /** Whether a permit that is taken is still in the hands of its holder. */
+    /** Whether the holder still has the permit. */
     public enum State {
 
         /** The holder has it, and renews its lease. */
@@ -30,7 +30,10 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         /** It was detached, and no process has attached it yet; see {@link Permit#detach()}. Its lease is not renewed. */
         DETACHED,
 
-        /** It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. */
+        /**
+         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has another
+         * id.
+         */
         RELEASED
     }
 }

@@ -54,7 +54,7 @@ public interface Permit extends AutoCloseable {
      * Whether the permit is still this process's. Redis is not asked: the answer is from what this process knows, and
      * it is {@code false} as soon as the lease may have run out.
      *
-     * @return {@code false} after a release or a loss
+     * @return {@code false} after it was released, detached or lost
      */
     boolean isHeld();
 
@@ -94,16 +94,21 @@ public interface Permit extends AutoCloseable {
     Uni<Boolean> releaseAsync();
 
     /**
-     * Detaches the permit from this process, so that another one can take it over: it is not renewed here any more, and the
-     * end of a guarded method, {@link #close()} and a shutdown do not release it. Pass the token on, for example in a message;
-     * its receiver calls {@link RedisSemaphore#attach} or {@link RedisLock#attach}. The permit stays taken for one lease from
-     * now; if no process attaches it by then, it is free.
+     * Detaches the permit so that another process can attach it. From then on this process does not renew it: {@link #isHeld()}
+     * is {@code false}, no {@link PermitLost} is fired, and neither {@link #close()}, the end of a guarded method nor a
+     * shutdown
+     * releases it. Pass the token to the process that calls {@link RedisSemaphore#attach} or {@link RedisLock#attach}. The
+     * permit stays taken for one lease from now. If no process attaches it by then, it is free. An execution that goes on after
+     * this call runs without the permit.
      * <p>
-     * When this fails with {@link BulkheadUnavailableException}, the permit is held as before, and can be detached again. A
+     * If this fails with {@link BulkheadUnavailableException} or {@link BulkheadContendedException}, the permit is held as
+     * before, and can be detached again. A
      * token is a secret: anyone who has it can take over the permit.
      *
-     * @return the token, of letters, digits, hyphens and a dot; it does not follow from what operators see
-     * @throws PermitGoneException when the permit is released, detached or lost
+     * @return the token, never null: lower-case letters, digits, hyphens, dots and, for a weight above 1, asterisks. It cannot
+     *         be
+     *         derived from the id of the permit
+     * @throws PermitGoneException when the permit was released, detached or lost, or is being detached by another thread
      * @throws IllegalStateException when the permit was given without Redis, during an outage or by a bulkhead that is
      *         switched off, so that no other process could know it; also when called on an event loop
      * @throws BulkheadUnavailableException when Redis is away or refuses the call

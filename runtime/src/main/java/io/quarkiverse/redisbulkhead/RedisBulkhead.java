@@ -92,11 +92,12 @@ public @interface RedisBulkhead {
     int permits() default PERMITS_UNSET;
 
     /**
-     * How much of the limit a call takes: one that needs three times as much of what the bulkhead protects as others has weight
-     * 3. It gets all of it at once, as one permit, or waits. Places that share a bulkhead may state different weights.
+     * How many permits a call takes. Give a call that uses three times as much of the protected resource as others weight 3. It
+     * gets all of them at once, as one permit, or waits. Methods that share a bulkhead may have different weights;
+     * {@code quarkus.redis-bulkhead."name".weight} overrides all of them.
      * <p>
-     * In a bulkhead that is not {@link #fair}, lighter calls take what is free for as long as they come, so heavy ones may wait
-     * for very long.
+     * In a bulkhead that is not {@link #fair}, a heavy call can wait until {@link #maxWait} has passed while lighter calls are
+     * served. If {@link RedisSemaphore#resize} sets the limit below the weight, the call is rejected.
      *
      * @return from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
      */

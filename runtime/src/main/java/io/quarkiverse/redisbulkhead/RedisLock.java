@@ -112,15 +112,14 @@ public interface RedisLock {
      * its start. It has a new id, and a new fencing token, which is greater, so that a resource that checks tokens refuses the
      * process that detached it.
      * <p>
-     * Of several that attach one permit, one gets it. When the call fails with {@link BulkheadUnavailableException}, Redis may
-     * have attached the permit to this process; a further call here within a lease then gets it.
+     * If several callers attach the same permit, exactly one succeeds. If the call fails with
+     * {@link BulkheadUnavailableException}, call it again in this process within one lease: Redis may already have attached the
+     * permit to it. This does not apply if the thread was interrupted: the permit is then released.
      *
      * @param token what {@link Permit#detach()} returned; not null
      * @return the permit, to be released by the caller
-     * @throws PermitGoneException when its lease has ended, it was attached already, or it was revoked; also when it is of
-     *         another
-     *         lock
-     * @throws IllegalArgumentException when the token is none
+     * @throws PermitGoneException when its lease has ended, it was attached already or revoked, or it belongs to another lock
+     * @throws IllegalArgumentException when the token is null or malformed
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
@@ -132,7 +131,7 @@ public interface RedisLock {
      * @param token as for {@link #attach}
      * @return the permit, attached at subscription; when the subscription is cancelled before the permit is emitted, it is
      *         released
-     * @throws IllegalArgumentException when the token is none
+     * @throws IllegalArgumentException when the token is null or malformed
      */
     Uni<Permit> attachAsync(String token);
 

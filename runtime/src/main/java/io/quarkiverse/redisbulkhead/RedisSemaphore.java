@@ -136,13 +136,14 @@ public interface RedisSemaphore {
 
     /**
      * Takes a permit of that weight, and waits until that much is free. It takes all of it or nothing: while it waits it holds
-     * no part. In a fair bulkhead nobody overtakes it; in one that is not fair, lighter calls do as long as they fit.
+     * no part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
      *
      * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @param maxWait as for {@link #acquire(Duration)}
      * @return one permit, to be released by the caller, which gives all of it back
-     * @throws BulkheadFullException when less was free in time; at once when {@link #resize} sets a limit below the weight
+     * @throws BulkheadFullException when too little became free in time, or too many calls already wait; at once when
+     *         {@link #resize} sets a limit below the weight
      * @throws BulkheadUnavailableException as for {@link #acquire(Duration)}
      * @throws IllegalArgumentException when the weight is out of range, or {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
@@ -166,14 +167,15 @@ public interface RedisSemaphore {
      * from its start, and its weight is the one it had. It has a new id, and a new fencing token, which is greater, so that a
      * resource that checks tokens refuses the process that detached it.
      * <p>
-     * Of several that attach one permit, one gets it. When the call fails with {@link BulkheadUnavailableException}, Redis may
-     * have attached the permit to this process; a further call here within a lease then gets it.
+     * If several callers attach the same permit, exactly one succeeds. If the call fails with
+     * {@link BulkheadUnavailableException}, call it again in this process within one lease: Redis may already have attached the
+     * permit to it. This does not apply if the thread was interrupted: the permit is then released.
      *
      * @param token what {@link Permit#detach()} returned; not null
      * @return the permit, to be released by the caller
-     * @throws PermitGoneException when its lease has ended, it was attached already, or it was revoked; also when it is of
-     *         another bulkhead or key
-     * @throws IllegalArgumentException when the token is none
+     * @throws PermitGoneException when its lease has ended, it was attached already or revoked, or it belongs to another
+     *         bulkhead or key
+     * @throws IllegalArgumentException when the token is null or malformed
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
@@ -185,7 +187,7 @@ public interface RedisSemaphore {
      * @param token as for {@link #attach}
      * @return the permit, attached at subscription; when the subscription is cancelled before the permit is emitted, it is
      *         released
-     * @throws IllegalArgumentException when the token is none
+     * @throws IllegalArgumentException when the token is null or malformed
      */
     Uni<Permit> attachAsync(String token);
 

@@ -147,9 +147,9 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * For how long a permit is taken at least, from its start, even if it is released earlier.
+     * The minimum time for which a permit is taken, from when it was granted, even if it is released earlier.
      *
-     * @return zero when a release frees it at once; at most {@link #expire()} and {@link #maxHold()}
+     * @return never null; zero when a release frees the permit at once; at most {@link #expire()} and {@link #maxHold()}
      */
     public Duration minHold() {
         return minHold;
@@ -449,7 +449,8 @@ public final class SemaphoreSpec {
             }
             if (weight > permits) {
                 throw new IllegalArgumentException("weight must not be more than the permits of bulkhead '" + name
-                        + "', which are " + permits + ", but is " + weight);
+                        + "', which are " + permits + ", but is " + weight
+                        + ". Lower the weight, or raise the permits");
             }
             checkMinHold(lease, expire);
             checkMinHold("maxHold", maxHold);

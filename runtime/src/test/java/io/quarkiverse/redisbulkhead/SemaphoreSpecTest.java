@@ -109,7 +109,8 @@ class SemaphoreSpecTest {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").weight(1_001))
                 .withMessage("weight must be from 1 to 1000, but is 1001");
         assertThatIllegalArgumentException().isThrownBy(() -> light.toBuilder().weight(4).build())
-                .withMessage("weight must not be more than the permits of bulkhead 'a', which are 3, but is 4");
+                .withMessage(
+                        "weight must not be more than the permits of bulkhead 'a', which are 3, but is 4. Lower the weight, or raise the permits");
     }
 
     @Test

@@ -128,8 +128,9 @@ final class FakeSemaphore {
         Holder held = holders.get(id);
         if (held != null && !spec.minHold().isZero()) {
             String released = id + ".released";
-            holders.put(released, new Holder(released, spec.name(), key, held.ticket(), held.weight(), APPLICATION, INSTANCE, held.method(),
-                    Instant.EPOCH, Instant.EPOCH.plus(spec.minHold()), Holder.State.RELEASED));
+            holders.put(released,
+                    new Holder(released, spec.name(), key, held.ticket(), held.weight(), APPLICATION, INSTANCE, held.method(),
+                            Instant.EPOCH, Instant.EPOCH.plus(spec.minHold()), Holder.State.RELEASED));
         }
         return remove(id);
     }

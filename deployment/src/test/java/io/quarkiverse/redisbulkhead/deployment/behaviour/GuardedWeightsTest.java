@@ -81,7 +81,8 @@ class GuardedWeightsTest {
 
         assertThat(warehouse.keyed("one", () -> one.status().inUse())).isEqualTo(2);
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.semaphore("keyed").forKey("one", 1))
-                .withMessage("weight must not be more than the permits of bulkhead 'keyed', which are 1, but is 2");
+                .withMessage(
+                        "weight must not be more than the permits of bulkhead 'keyed', which are 1, but is 2. Lower the weight, or raise the permits");
     }
 
     @Test
@@ -108,7 +109,8 @@ class GuardedWeightsTest {
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
                 .withMessage("weight must be from 1 to 1000, but is 0");
         assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, PATIENCE))
-                .withMessage("weight must not be more than the permits of bulkhead 'stock', which are 5, but is 6");
+                .withMessage(
+                        "weight must not be more than the permits of bulkhead 'stock', which are 5, but is 6. Lower the weight, or raise the permits");
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquireAsync(6));
         assertThatIllegalArgumentException().isThrownBy(() -> stock.acquireAsync(1_001, PATIENCE));
     }
@@ -120,7 +122,7 @@ class GuardedWeightsTest {
 
         assertThat(stock.tryAcquire()).isEmpty();
         assertThatThrownBy(() -> stock.acquire(PATIENCE)).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
-            assertThat(full).hasMessageContaining("has a limit of 2 now, so a call of weight 3 can get no permit");
+            assertThat(full).hasMessageContaining("has a limit of 2, below the weight 3 of this call");
             assertThat(full.limit()).isEqualTo(2);
         });
         stock.resize(1);

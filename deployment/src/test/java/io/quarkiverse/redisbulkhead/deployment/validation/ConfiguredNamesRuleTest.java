@@ -26,7 +26,7 @@ class ConfiguredNamesRuleTest {
             "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\"."
                     + " Declared are reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Those that there are here:"
-                    + " acquire-timeout, fair, lock-timeout",
+                    + " acquire-timeout, fair, lock-timeout, min-hold",
             "RBH025 quarkus.redis-bulkhead.of.sales.fair: the name of a bulkhead that has a dot must stand in quotes:"
                     + " quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name"

@@ -7,6 +7,7 @@ import jakarta.ws.rs.ext.ExceptionMapper;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
 
 /** Answers a call that found its bulkhead full: 429, or what {@code quarkus.redis-bulkhead.rest.status} says. */
 public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException> {
@@ -33,6 +34,10 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
     private static String detail(BulkheadFullException rejection) {
         if (rejection instanceof LockNotAcquiredException lock) {
             return "Lock '" + lock.lock() + "' is held by another";
+        }
+        if (rejection instanceof HeavyCallRejectedException heavy) {
+            return heavy.isAboveLimit() ? "The limit of bulkhead '" + rejection.name() + "' is too low for this call"
+                    : "Too few permits of bulkhead '" + rejection.name() + "' are free";
         }
         String whose = "of bulkhead '" + rejection.name() + "' " + (rejection.key().isPresent() ? "for this key " : "");
         return rejection.limit() == 1 ? "The only permit " + whose + "is taken"

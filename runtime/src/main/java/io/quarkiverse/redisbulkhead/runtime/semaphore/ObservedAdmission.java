@@ -75,7 +75,9 @@ final class ObservedAdmission implements Admission {
         if (rejection instanceof QueueFullException) {
             return CallResult.QUEUE_FULL;
         } else if (rejection instanceof BulkheadFullException) {
-            return mayWait && !(rejection instanceof TooHeavyException) ? CallResult.TIMED_OUT : CallResult.FULL;
+            return mayWait && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit())
+                    ? CallResult.TIMED_OUT
+                    : CallResult.FULL;
         } else if (rejection instanceof BulkheadContendedException) {
             return CallResult.CONTENDED;
         }

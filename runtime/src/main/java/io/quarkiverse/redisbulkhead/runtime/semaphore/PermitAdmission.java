@@ -229,9 +229,9 @@ final class PermitAdmission extends CountedAdmission {
             waiting(id, place);
         } else if (reply instanceof Full full) {
             engine.reconciler().reconcileIfDue(bulkhead.id());
-            rejected(id, full.copyMayFollow(), spec.weight() > full.limit()
-                    ? new TooHeavyException(spec.name(), bulkhead.key(), spec.weight(), full.limit(), full.nearestLeaseEnd())
-                    : full(boundReached, full.limit(), full.nearestLeaseEnd()));
+            rejected(id, full.copyMayFollow(),
+                    full(spec.weight() > full.limit() ? Optional.empty() : boundReached, full.limit(),
+                            full.nearestLeaseEnd()));
         } else {
             rejected(id, false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
                     null));
@@ -514,7 +514,9 @@ final class PermitAdmission extends CountedAdmission {
         return bound
                 .<BulkheadFullException> map(
                         reason -> new QueueFullException(reason, spec.name(), bulkhead.key(), limitInForce, leaseEnd))
-                .orElseGet(() -> new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd));
+                .orElseGet(() -> spec.weight() == 1
+                        ? new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd)
+                        : new HeavyCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), limitInForce, leaseEnd));
     }
 
     // Within the lock. From the first time on this counts among the waiting calls; else it tells which bound forbids that.

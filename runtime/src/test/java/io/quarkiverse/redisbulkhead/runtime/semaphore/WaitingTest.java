@@ -489,7 +489,7 @@ class WaitingTest {
         store.acquires.get("reports").complete(new Full(2, FAR, false));
 
         assertThat(rejection(heavy)).isInstanceOf(BulkheadFullException.class)
-                .hasMessageContaining("has a limit of 2 now, so a call of weight 3 can get no permit");
+                .hasMessageContaining("has a limit of 2, below the weight 3 of this call");
         heavy.end();
     }
 

@@ -193,7 +193,7 @@ class HeavyCallsTest {
         holder.end();
 
         assertThatThrownBy(() -> granted(heavy).get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(BulkheadFullException.class)
-                .hasMessageContaining("has a limit of 2 now, so a call of weight 3 can get no permit");
+                .hasMessageContaining("has a limit of 2, below the weight 3 of this call");
         awaitGranted(behind);
         behind.end();
         heavy.end();
