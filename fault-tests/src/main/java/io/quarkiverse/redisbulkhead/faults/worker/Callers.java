@@ -83,7 +83,7 @@ final class Callers {
 
     private Execution execution() {
         String key = keys == 0 ? ObserverLink.NOTHING : "k" + ThreadLocalRandom.current().nextInt(keys);
-        return new Execution(observer, guard.bulkhead(), key, () -> after(holdMillis));
+        return new Execution(observer, guard, key, permit -> after(holdMillis));
     }
 
     private CompletableFuture<Void> after(long millis) {

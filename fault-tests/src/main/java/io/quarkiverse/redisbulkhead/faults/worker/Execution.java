@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.faults.worker;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.smallrye.mutiny.Uni;
@@ -14,17 +14,17 @@ import io.smallrye.mutiny.Uni;
 final class Execution {
 
     private final ObserverLink observer;
-    private final String bulkhead;
+    private final Guard guard;
     private final String key;
-    private final Supplier<? extends CompletionStage<Void>> work;
+    private final Function<Permit, ? extends CompletionStage<Void>> work;
 
     /**
      * @param key the key, or {@link ObserverLink#NOTHING}
-     * @param work what it does, when its begin is confirmed
+     * @param work what it does with its permit, when its begin is confirmed
      */
-    Execution(ObserverLink observer, String bulkhead, String key, Supplier<? extends CompletionStage<Void>> work) {
+    Execution(ObserverLink observer, Guard guard, String key, Function<Permit, ? extends CompletionStage<Void>> work) {
         this.observer = observer;
-        this.bulkhead = bulkhead;
+        this.guard = guard;
         this.key = key;
         this.work = work;
     }
@@ -44,8 +44,10 @@ final class Execution {
     private CompletableFuture<Void> passes(Permit permit) {
         long number = observer.nextNumber();
         String id = permit.id().isEmpty() ? ObserverLink.NOTHING : permit.id();
-        return observer.confirmed(number, "in", bulkhead, key, id, Long.toString(permit.fencingToken()))
-                .thenCompose(begun -> work.get())
+        return observer
+                .confirmed(number, "in", guard.bulkhead(), key, id, Long.toString(permit.fencingToken()),
+                        Integer.toString(guard.weight()))
+                .thenCompose(begun -> work.apply(permit))
                 .thenCompose(done -> observer.confirmed(number, "out"));
     }
 }

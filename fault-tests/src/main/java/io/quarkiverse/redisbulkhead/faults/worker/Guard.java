@@ -41,6 +41,32 @@ enum Guard {
         }
     },
 
+    /** The light calls of the bulkhead. */
+    PAIR("pair") {
+        @Override
+        void call(GuardedWork work, Execution execution) {
+            work.light(execution);
+        }
+
+        @Override
+        Uni<Void> callAsync(GuardedWork work, Execution execution) {
+            return work.lightAsync(execution);
+        }
+    },
+
+    /** The calls of the same bulkhead that need all of it. */
+    HEAVY("heavy", "pair", 2) {
+        @Override
+        void call(GuardedWork work, Execution execution) {
+            work.heavy(execution);
+        }
+
+        @Override
+        Uni<Void> callAsync(GuardedWork work, Execution execution) {
+            throw new UnsupportedOperationException("heavy blocks");
+        }
+    },
+
     KEYED("keyed") {
         @Override
         void call(GuardedWork work, Execution execution) {
@@ -53,23 +79,40 @@ enum Guard {
         }
     };
 
+    private final String command;
     private final String bulkhead;
+    private final int weight;
 
     Guard(String bulkhead) {
-        this.bulkhead = bulkhead;
+        this(bulkhead, bulkhead, 1);
     }
 
-    static Guard of(String bulkhead) {
+    Guard(String command, String bulkhead, int weight) {
+        this.command = command;
+        this.bulkhead = bulkhead;
+        this.weight = weight;
+    }
+
+    /**
+     * Returns the method that the harness asks for.
+     *
+     * @param command the bulkhead, or {@code heavy}
+     */
+    static Guard of(String command) {
         for (Guard guard : values()) {
-            if (guard.bulkhead.equals(bulkhead)) {
+            if (guard.command.equals(command)) {
                 return guard;
             }
         }
-        throw new IllegalArgumentException("There is no bulkhead " + bulkhead);
+        throw new IllegalArgumentException("There is no guarded method for " + command);
     }
 
     String bulkhead() {
         return bulkhead;
+    }
+
+    int weight() {
+        return weight;
     }
 
     /** Calls the method that blocks. */

@@ -45,6 +45,21 @@ public class GuardedWork {
         execution.run(permit.get());
     }
 
+    @RedisBulkhead(name = "pair", permits = 2, fair = true, expire = LEASE, maxWait = WAIT)
+    void light(Execution execution) {
+        execution.run(permit.get());
+    }
+
+    @RedisBulkhead(name = "pair", permits = 2, fair = true, expire = LEASE, maxWait = WAIT)
+    Uni<Void> lightAsync(Execution execution) {
+        return execution.runAsync(permit.get());
+    }
+
+    @RedisBulkhead(name = "pair", permits = 2, weight = 2, fair = true, expire = LEASE, maxWait = WAIT)
+    void heavy(Execution execution) {
+        execution.run(permit.get());
+    }
+
     @RedisBulkhead(name = "keyed", permits = 1, expire = LEASE)
     void keyed(Execution execution, @BulkheadKey String key) {
         execution.run(permit.get());

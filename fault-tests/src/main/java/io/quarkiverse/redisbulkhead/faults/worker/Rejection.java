@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.worker;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 
 /** What the observer is told of a call that did not come through. */
 final class Rejection {
@@ -20,6 +21,9 @@ final class Rejection {
         }
         if (failure instanceof BulkheadContendedException) {
             return "contended";
+        }
+        if (failure instanceof PermitGoneException) {
+            return "gone";
         }
         return failure instanceof BulkheadUnavailableException ? "unavailable" : "other";
     }

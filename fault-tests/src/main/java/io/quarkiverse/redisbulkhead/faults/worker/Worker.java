@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -19,6 +20,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.context.ManagedExecutor;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.runtime.ShutdownEvent;
@@ -70,6 +72,8 @@ public class Worker {
             case "stop" -> load.remove(words[1]).stop();
             case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
             case "occupy" -> workerPool.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
+            case "detach" -> threads.execute(() -> detach(words[1], Guard.of(words[2])));
+            case "attach" -> threads.execute(() -> attach(words[1], Guard.of(words[2]), words[3]));
             case "run" -> workerPool.execute(() -> observer.tell("done " + words[1]));
             case "crowd" -> threads.execute(() -> crowd(words[1], Guard.of(words[2]), Integer.parseInt(words[3])));
             case "let" -> gate(words[1]).complete(null);
@@ -91,26 +95,49 @@ public class Worker {
     }
 
     private void hold(String id, Guard guard, String key) {
+        stayInside(id, guard, key, execution -> guard.call(work, execution));
+    }
+
+    private void stayInside(String id, Guard guard, String key, Consumer<Execution> call) {
         CompletableFuture<Void> gate = gate(id);
         try {
-            guard.call(work, new Execution(observer, guard.bulkhead(), key, () -> {
+            call.accept(new Execution(observer, guard, key, permit -> {
                 observer.tell("inside " + id);
                 return gate;
             }));
-            observer.tell("done " + id);
         } catch (RuntimeException | Error e) {
             observer.tell(Rejection.line(guard.bulkhead(), e));
-            observer.tell("done " + id);
         } finally {
             gates.remove(id);
         }
+        observer.tell("done " + id);
+    }
+
+    // The token goes out after the guarded method has returned, so that another process attaches what its end left.
+    private void detach(String id, Guard guard) {
+        CompletableFuture<String> token = new CompletableFuture<>();
+        try {
+            guard.call(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> permit.detachAsync()
+                    .invoke(token::complete).replaceWithVoid().subscribeAsCompletionStage()));
+            observer.tell("detached " + id + " " + token.join());
+        } catch (RuntimeException | Error e) {
+            observer.tell(Rejection.line(guard.bulkhead(), e));
+        }
+    }
+
+    private void attach(String id, Guard guard, String token) {
+        stayInside(id, guard, ObserverLink.NOTHING, execution -> {
+            try (Permit permit = bulkheads.semaphore(guard.bulkhead()).attach(token)) {
+                execution.run(permit);
+            }
+        });
     }
 
     private void crowd(String id, Guard guard, int callers) {
         CompletableFuture<Void> gate = gate(id);
         AtomicInteger left = new AtomicInteger(callers);
         for (int i = 0; i < callers; i++) {
-            guard.callAsync(work, new Execution(observer, guard.bulkhead(), ObserverLink.NOTHING, () -> gate)).subscribe().with(
+            guard.callAsync(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> gate)).subscribe().with(
                     done -> leaveCrowd(id, left),
                     failure -> {
                         observer.tell(Rejection.line(guard.bulkhead(), failure));

@@ -14,7 +14,7 @@
  * <td>the whole process stood still until now</td>
  * </tr>
  * <tr>
- * <td>{@code in <number> <bulkhead> <key> <permit> <token>}</td>
+ * <td>{@code in <number> <bulkhead> <key> <permit> <token> <weight>}</td>
  * <td>an execution has its permit; it goes on when that is
  * confirmed</td>
  * </tr>
@@ -27,7 +27,7 @@
  * <td>the event of a loss</td>
  * </tr>
  * <tr>
- * <td>{@code no <bulkhead> full|unavailable|other <exception>}</td>
+ * <td>{@code no <bulkhead> full|contended|gone|unavailable|other <exception>}</td>
  * <td>a call that did not come through</td>
  * </tr>
  * <tr>
@@ -37,6 +37,10 @@
  * <tr>
  * <td>{@code inside <call>}, {@code done <call, crowd or task>}</td>
  * <td>a single call is inside, and has returned</td>
+ * </tr>
+ * <tr>
+ * <td>{@code detached <call> <token>}</td>
+ * <td>a call has detached its permit, and has returned</td>
  * </tr>
  * <tr>
  * <td>{@code asked well|<exception>}</td>
@@ -67,6 +71,14 @@
  * <td>one call, which stays inside</td>
  * </tr>
  * <tr>
+ * <td>{@code detach <call> <bulkhead>}</td>
+ * <td>one call, which detaches its permit</td>
+ * </tr>
+ * <tr>
+ * <td>{@code attach <call> <bulkhead> <token>}</td>
+ * <td>attaches a permit, and stays inside with it</td>
+ * </tr>
+ * <tr>
  * <td>{@code occupy <call> <bulkhead> <key>}</td>
  * <td>the same on a thread of the worker pool</td>
  * </tr>
@@ -87,5 +99,6 @@
  * <td>see above</td>
  * </tr>
  * </table>
+ * Commands name the bulkhead of a call, or {@code heavy} for a call of {@code pair} with weight 2.
  */
 package io.quarkiverse.redisbulkhead.faults.worker;

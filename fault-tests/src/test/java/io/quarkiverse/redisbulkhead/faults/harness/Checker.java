@@ -15,9 +15,10 @@ import java.util.stream.Collectors;
 /**
  * Judges a history by the guarantees. It knows nothing of how they are kept.
  * <ul>
- * <li><b>Limit.</b> An execution that enters makes it no more than the limit. Executions are counted until they end, or until
- * their process tells that the permit was lost. An execution of a process that was paused for long counts apart from the
- * beginning of the pause, and one whose permit Redis may have forgotten from that moment; neither may overlap for longer than
+ * <li><b>Limit.</b> An execution that enters makes it no more than the limit. Executions count with their weights, until they
+ * end or their process tells that the permit was lost. An execution of a process that was paused for long counts apart from
+ * the beginning of the pause, and one whose permit Redis may have forgotten from that moment; neither may overlap for longer
+ * than
  * the guarantees allow.</li>
  * <li><b>Order.</b> In a fair bulkhead, a permit was granted at the latest when one with a greater ticket was, so it counts
  * from
@@ -115,8 +116,7 @@ final class Checker {
         long earliest = Long.MAX_VALUE;
         for (Visit visit : byTicket) {
             earliest = Math.min(earliest, visit.began());
-            granted.add(new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), earliest,
-                    visit.ended(), visit.lost()));
+            granted.add(visit.withBegin(earliest));
         }
         granted.sort(Comparator.comparingLong(Visit::began));
         return granted;
@@ -168,8 +168,9 @@ final class Checker {
                 }
                 inside.add(visit);
                 int limit = evidence.limit(visit, visit.began());
-                if (inside.size() > limit) {
-                    violations.add(guarantee + ": " + inside.size() + " inside, limit " + limit + ":\n    "
+                int weight = inside.stream().mapToInt(Visit::weight).sum();
+                if (weight > limit) {
+                    violations.add(guarantee + ": " + weight + " inside, limit " + limit + ":\n    "
                             + inside.stream().map(Visit::toString).collect(Collectors.joining("\n    ")));
                 }
             }
@@ -188,8 +189,8 @@ final class Checker {
                 long begin = isTheirs ? Math.max(from, visit.began()) : visit.began();
                 long end = isTheirs ? visit.over() : excusedFrom(evidence, visit);
                 if (end > begin) {
-                    changes.merge(begin, 1, Integer::sum);
-                    changes.merge(end, -1, Integer::sum);
+                    changes.merge(begin, visit.weight(), Integer::sum);
+                    changes.merge(end, -visit.weight(), Integer::sum);
                 }
             }
             return longestAbove(changes, from);

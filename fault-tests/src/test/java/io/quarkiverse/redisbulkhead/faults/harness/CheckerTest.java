@@ -30,7 +30,7 @@ class CheckerTest {
     }
 
     private void visit(String worker, long token, long began, long ended, long lost) {
-        visits.add(new Visit(worker, "b", "", "p" + visits.size(), token, nanos(began), nanos(ended), nanos(lost)));
+        visits.add(new Visit(worker, "b", "", "p" + visits.size(), token, 1, nanos(began), nanos(ended), nanos(lost)));
     }
 
     private static long nanos(long seconds) {
@@ -59,10 +59,20 @@ class CheckerTest {
     }
 
     @Test
+    void weightsAreAddedUp() {
+        visits.add(new Visit("a", "b", "", "p", 1, 2, 0, 10, Visit.NEVER));
+        visits.add(new Visit("b", "b", "", "q", 2, 2, 10, 20, Visit.NEVER));
+        assertThat(judge("b").violations()).isEmpty();
+
+        visits.add(new Visit("c", "b", "", "r", 3, 1, 12, 14, Visit.NEVER));
+        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 3 inside, limit 2");
+    }
+
+    @Test
     void eachKeyHasALimitOfItsOwn() {
         for (String key : List.of("k1", "k2")) {
             for (int i = 0; i < 2; i++) {
-                visits.add(new Visit("a", "b", key, key + i, i, 0, 10, Visit.NEVER));
+                visits.add(new Visit("a", "b", key, key + i, i, 1, 0, 10, Visit.NEVER));
             }
         }
         assertThat(judge().violations()).isEmpty();
@@ -213,7 +223,7 @@ class CheckerTest {
 
     @Test
     void whoIsInsideWithoutAPermitIsFound() {
-        visits.add(new Visit("a", "b", "", "", 1, 0, 10, Visit.NEVER));
+        visits.add(new Visit("a", "b", "", "", 1, 1, 0, 10, Visit.NEVER));
         assertThat(judge().violations()).singleElement().asString().startsWith("Permit: none was needed");
     }
 
@@ -222,10 +232,10 @@ class CheckerTest {
         limit.put(Long.MIN_VALUE, 1);
         silences.add(new Silence(nanos(2), nanos(4)));
         visit("a", 1, 0, 10);
-        visits.add(new Visit("b", "b", "", "", 0, nanos(2), nanos(10), Visit.NEVER));
-        visits.add(new Visit("b", "b", "", "", 0, nanos(3), nanos(10), Visit.NEVER));
+        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(2), nanos(10), Visit.NEVER));
+        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(3), nanos(10), Visit.NEVER));
         assertThat(judge().violations()).isEmpty();
-        visits.add(new Visit("b", "b", "", "", 0, nanos(4), nanos(10), Visit.NEVER));
+        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(4), nanos(10), Visit.NEVER));
         assertThat(judge().violations()).anySatisfy(violation -> assertThat(violation).startsWith("Permit: none was needed"));
     }
 }

@@ -42,11 +42,12 @@ public final class History {
         return last;
     }
 
-    synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token) {
+    synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token,
+            int weight) {
         long at = now();
         // A process that stood still may learn of the loss before it tells of the entry.
         long lost = lostPermits.contains(permit) ? at : Visit.NEVER;
-        Visit visit = new Visit(worker, bulkhead, key, permit, token, at, Visit.NEVER, lost);
+        Visit visit = new Visit(worker, bulkhead, key, permit, token, weight, at, Visit.NEVER, lost);
         inside.put(id(worker, number), visit);
         if (permit.isEmpty()) {
             entriesWithoutPermit++;
@@ -62,14 +63,14 @@ public final class History {
         Visit visit = inside.remove(id(worker, number));
         // Of a process that was killed, something may still be on the way.
         if (visit != null) {
-            finished.add(ended(visit, now()));
+            finished.add(visit.withEnd(now()));
         }
     }
 
     synchronized void lost(String permit) {
         long at = now();
         lostPermits.add(permit);
-        inside.replaceAll((id, visit) -> visit.permit().equals(permit) && visit.lost() == Visit.NEVER ? withLoss(visit, at)
+        inside.replaceAll((id, visit) -> visit.permit().equals(permit) && visit.lost() == Visit.NEVER ? visit.withLoss(at)
                 : visit);
     }
 
@@ -78,7 +79,7 @@ public final class History {
         inside.entrySet().removeIf(entry -> {
             boolean dead = entry.getValue().worker().equals(worker);
             if (dead) {
-                finished.add(ended(entry.getValue(), Math.max(at, entry.getValue().began())));
+                finished.add(entry.getValue().withEnd(Math.max(at, entry.getValue().began())));
             }
             return dead;
         });
@@ -140,9 +141,10 @@ public final class History {
         return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), List.copyOf(silences), copies);
     }
 
-    /** How many executions are inside that, as far as their processes know, still have their permits. */
+    /** The weights of the executions inside that, as far as their processes know, still have their permits. */
     public synchronized long inside(Predicate<Visit> which) {
-        return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER).filter(which).count();
+        return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER).filter(which)
+                .mapToLong(Visit::weight).sum();
     }
 
     /** Those that are inside, also those that have lost their permit. */
@@ -180,7 +182,10 @@ public final class History {
         return entriesWithoutPermit;
     }
 
-    /** How many executions of a bulkhead exceeded its limit when they began. Executions whose process reported a loss do not count. */
+    /**
+     * How many executions of a bulkhead exceeded its limit when they began. Executions whose process reported a loss do not
+     * count.
+     */
     public synchronized long entriesAboveLimit(String bulkhead) {
         return entriesAboveLimit.getOrDefault(bulkhead, 0L);
     }
@@ -206,15 +211,5 @@ public final class History {
             before = begin;
         }
         return Duration.ofNanos(longest);
-    }
-
-    private static Visit ended(Visit visit, long at) {
-        return new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), visit.began(), at,
-                visit.lost());
-    }
-
-    private static Visit withLoss(Visit visit, long at) {
-        return new Visit(visit.worker(), visit.bulkhead(), visit.key(), visit.permit(), visit.token(), visit.began(),
-                visit.ended(), at);
     }
 }

@@ -82,7 +82,7 @@ final class Observer implements AutoCloseable {
     private void note(WorkerProcess worker, String[] words, String line) {
         switch (words[0]) {
             case "in" -> history.entered(worker.name(), Long.parseLong(words[1]), words[2], word(words[3]), word(words[4]),
-                    Long.parseLong(words[5]));
+                    Long.parseLong(words[5]), Integer.parseInt(words[6]));
             case "out" -> history.left(worker.name(), Long.parseLong(words[1]));
             case "still" -> worker.stoodStill(Duration.ofMillis(Long.parseLong(words[1])));
             case "lost" -> {

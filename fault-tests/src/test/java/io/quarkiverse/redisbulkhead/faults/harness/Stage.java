@@ -34,14 +34,14 @@ public final class Stage implements AutoCloseable {
 
     // What is late because so many processes share two cores is not late because of the extension.
     private static final Duration SLACK = Duration.ofSeconds(5);
-    private static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "keyed", 1);
+    private static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "pair", 2, "keyed", 1);
     private static final AtomicInteger FOLDERS = new AtomicInteger();
 
     private final Path folder;
     private final Store store;
     private final History history = new History();
     private final Observer observer;
-    private final Set<String> fair = new HashSet<>(Set.of("fair", "single"));
+    private final Set<String> fair = new HashSet<>(Set.of("fair", "single", "pair"));
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
@@ -278,12 +278,12 @@ public final class Stage implements AutoCloseable {
         awaitThat(number + " inside " + bulkhead, () -> inside(bulkhead) >= number);
     }
 
-    /** How many executions are inside a bulkhead. */
+    /** The weights of the executions inside a bulkhead. */
     public long inside(String bulkhead) {
         return history.inside(visit -> visit.bulkhead().equals(bulkhead));
     }
 
-    /** How many executions of an application are inside. */
+    /** The weights of the executions of an application. */
     public long inside(WorkerProcess worker) {
         return history.inside(visit -> visit.worker().equals(worker.name()));
     }

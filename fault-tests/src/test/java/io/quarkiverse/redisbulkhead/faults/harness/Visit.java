@@ -8,11 +8,13 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  * @param key the key value; empty where there is none
  * @param permit the permit's id; empty when there was none
  * @param token the fencing token
+ * @param weight how much of the limit it takes
  * @param began when it was inside for certain
  * @param ended when it may have left; {@link #NEVER} while it is inside
  * @param lost when its process told that the permit was lost; {@link #NEVER} where it did not
  */
-record Visit(String worker, String bulkhead, String key, String permit, long token, long began, long ended, long lost) {
+record Visit(String worker, String bulkhead, String key, String permit, long token, int weight, long began, long ended,
+        long lost) {
 
     static final long NEVER = Long.MAX_VALUE;
 
@@ -26,9 +28,22 @@ record Visit(String worker, String bulkhead, String key, String permit, long tok
         return key.isEmpty() ? bulkhead : bulkhead + "/" + key;
     }
 
+    Visit withBegin(long at) {
+        return new Visit(worker, bulkhead, key, permit, token, weight, at, ended, lost);
+    }
+
+    Visit withEnd(long at) {
+        return new Visit(worker, bulkhead, key, permit, token, weight, began, at, lost);
+    }
+
+    Visit withLoss(long at) {
+        return new Visit(worker, bulkhead, key, permit, token, weight, began, ended, at);
+    }
+
     @Override
     public String toString() {
-        return limited() + " in " + worker + ", permit " + permit + ", token " + token + ", from " + began / 1_000_000
+        return limited() + " in " + worker + ", permit " + permit + ", token " + token + ", weight " + weight + ", from "
+                + began / 1_000_000
                 + " ms to "
                 + (over() == NEVER ? "now" : over() / 1_000_000 + " ms") + (lost == NEVER ? "" : ", lost");
     }

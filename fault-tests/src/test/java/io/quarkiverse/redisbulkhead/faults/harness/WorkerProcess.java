@@ -49,6 +49,7 @@ public final class WorkerProcess {
     private final Set<String> running = ConcurrentHashMap.newKeySet();
     private final Set<String> inside = Collections.synchronizedSet(new LinkedHashSet<>());
     private final Set<String> done = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
     private final Set<String> stopping = new HashSet<>();
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
     private final List<String> losses = new CopyOnWriteArrayList<>();
@@ -195,6 +196,26 @@ public final class WorkerProcess {
         return new Held(this, id, bulkhead);
     }
 
+    /**
+     * Makes one call that detaches its permit, and waits until it has returned.
+     *
+     * @return the token for {@link #attach}
+     */
+    public String detach(String bulkhead) {
+        String id = nextId();
+        command("detach " + id + " " + bulkhead);
+        await("a token of " + name).atMost(Duration.ofSeconds(30)).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2))
+                .until(() -> tokens.containsKey(id));
+        return tokens.get(id);
+    }
+
+    /** Attaches a permit, and stays inside with it until it is told to leave. */
+    public Held attach(String bulkhead, String token) {
+        String id = nextId();
+        command("attach " + id + " " + bulkhead + " " + token);
+        return new Held(this, id, bulkhead);
+    }
+
     /** Makes one call that leaves as soon as it is inside. */
     public Held pass(String bulkhead, String key) {
         Held passing = hold(bulkhead, key);
@@ -321,6 +342,7 @@ public final class WorkerProcess {
             }
             case "asked" -> redisAnswers.add(words[1].equals("well"));
             case "inside" -> inside.add(words[1]);
+            case "detached" -> tokens.put(words[1], words[2]);
             case "done" -> done.add(words[1]);
             case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
                     Instant.ofEpochMilli(Long.parseLong(words[3]))));

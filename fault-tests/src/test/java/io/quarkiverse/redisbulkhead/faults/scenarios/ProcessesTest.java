@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
@@ -73,6 +74,33 @@ class ProcessesTest {
         stage.awaitRecovery("the next waiter is inside", FIRST_LEASE,
                 () -> stage.inside(workers.get(2)) == 1);
         next.leave();
+    }
+
+    /** Trap 10. */
+    @Scenario(value = "kill -9 of an application while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the weights inside never exceed the limit; the call has both permits within one lease, and light calls follow")
+    void aHeavyCallWaits(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "60s"));
+        WorkerProcess victim = workers.get(0);
+        WorkerProcess survivor = workers.get(1);
+        workers.forEach(worker -> worker.load("pair", "sync", 2, 20).load("pair", "uni", 2, 20));
+        for (WorkerProcess worker : workers) {
+            stage.awaitEntries(20);
+            worker.pass("heavy").awaitDone();
+        }
+        assertThat(stage.history().rejections()).isEmpty();
+
+        Held light = victim.hold("pair");
+        stage.awaitThat("one permit is held", light::isInside);
+        Held heavy = survivor.hold("heavy");
+        // The heavy call is at the head of the queue, and light calls do not overtake it.
+        stage.awaitThat("all others wait", () -> redis.waiters("pair") == 9 && stage.inside("pair") == 1);
+
+        stage.fault(victim::kill);
+        stage.awaitRecovery("the heavy call is inside", Stage.LEASE, heavy::isInside);
+        assertThat(stage.inside("pair")).as("weights").isEqualTo(2);
+        heavy.leave();
+        stage.awaitEntries(50);
     }
 
     /** Trap 7. */
