@@ -40,7 +40,8 @@ final class Targets {
                         ratio(Load.ONE, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
                 new Target("one caller: Redis CPU per pair, the same", AT_MOST, 0.6, TIMES,
                         ratio(Load.ONE, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("one caller: median time of acquire and release, against two ``PING``s on the same connection", AT_MOST,
+                new Target("one caller: median time of acquire and release, against two ``PING``s on the same connection",
+                        AT_MOST,
                         0.65, TIMES, ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.PINGS)),
                 new Target("one caller: the same, against two ``PING``s by a Jedis pool", AT_MOST, 0.8, TIMES,
                         ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.POOLED_PINGS)),
@@ -69,7 +70,8 @@ final class Targets {
     }
 
     private Target roundTrips(String what, int most, String figure) {
-        return new Target("hand-over to the next fair waiter in " + what + ", against the median of a round trip", AT_MOST, most,
+        return new Target("hand-over to the next fair waiter in " + what + ", against the median of a round trip", AT_MOST,
+                most,
                 TIMES, ratio(figures.number(figure), figures.number(HandOverPart.ROUND_TRIP + ".p50")));
     }
 
