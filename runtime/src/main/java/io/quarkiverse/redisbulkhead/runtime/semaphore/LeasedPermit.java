@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +36,8 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
     private final Bulkhead bulkhead;
     private final String id;
     private final String method;
+    // Null until the first try to detach it.
+    private DetachedPermit detachment;
     private final long fencingToken;
     private final long holdEndNanos;
     private final long firstEndInStoreNanos;
@@ -149,6 +152,14 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
                 + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
                 + "Permit.fencingToken(), which is 0 then");
+    }
+
+    /** The same for all tries to detach it, so that a late copy of one does not make the token of another useless. */
+    synchronized DetachedPermit detachment(SecureRandom random) {
+        if (detachment == null) {
+            detachment = DetachedPermit.of(id, random);
+        }
+        return detachment;
     }
 
     /** The store has detached the permit; {@code false} when it was released or lost meanwhile. */

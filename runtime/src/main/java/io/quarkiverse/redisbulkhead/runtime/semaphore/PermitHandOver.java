@@ -44,7 +44,7 @@ final class PermitHandOver {
             return CompletableFuture.failedStage(gone(bulkhead, "The permit " + permit.id() + " of bulkhead '" + bulkhead.name()
                     + "' is being detached already"));
         }
-        DetachedPermit detached = DetachedPermit.of(permit.id(), random);
+        DetachedPermit detached = permit.detachment(random);
         engine.underWay().begin();
         return StoreFailures.translate(bulkhead.name(), engine.store().detach(bulkhead.id(), permit.id(),
                 permit.nextLease(engine.timers().nanoTime()), detached.digest(),
@@ -91,7 +91,11 @@ final class PermitHandOver {
         DetachedPermit detached = DetachedPermit.parse(token);
         String id = engine.ids().attached(bulkhead.spec().permits(), Weights.of(detached.permitId()),
                 detached.fingerprint());
-        if (engine.keeper().keeps(bulkhead.id(), id) || !attaching.add(id)) {
+        if (!attaching.add(id)) {
+            return CompletableFuture.failedStage(notThere(bulkhead, detached));
+        }
+        if (engine.keeper().keeps(bulkhead.id(), id)) {
+            attaching.remove(id);
             return CompletableFuture.failedStage(notThere(bulkhead, detached));
         }
         // A shutdown sees the permit at any moment either under way or kept.

@@ -713,6 +713,19 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("a2");
     }
 
+    /** Trap 3: a message that is delivered twice brings a token that was used. */
+    @Test
+    void aUsedTokenDoesNotAttachAPermitThatWasDetachedAgain() {
+        ask("a").send();
+        bulkhead.detach("a", LEASE, "secret");
+        bulkhead.attach("a", "a2", "secret");
+        bulkhead.detach("a2", LEASE, "second");
+
+        assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
+        assertThat(bulkhead.attach(stores.first(), "a2", "a3", "second", Duration.ZERO)).isPresent();
+        assertThat(bulkhead.holders()).containsExactly("a3");
+    }
+
     @Test
     void onlyTheSecretAttaches() {
         ask("a").send();

@@ -574,7 +574,8 @@ public final class Bulkhead {
         AcquireRequest asked = request.permit();
         Permit attached = liveAndKnown(asked.permitId());
         Permit present = attached == null ? liveAndKnown(request.detachedId()) : attached;
-        if (present == null || attached == null && !present.process().equals(HolderMark.detached(request.digest()))) {
+        if (present == null
+                || !present.process().equals(attached == null ? HolderMark.detached(request.digest()) : process)) {
             return Optional.empty();
         }
         long end = endOf(asked.lease());

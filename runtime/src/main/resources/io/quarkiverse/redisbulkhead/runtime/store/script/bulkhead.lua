@@ -145,6 +145,8 @@ end
 -- who gets a permit, with the end of its lease, and its record beside it; whose lease ends at another time.
 local ends, known = {}, {}
 local gone, went, added, described, came, extended, moved = {}, 0, {}, {}, 0, {}, 0
+-- Of those who go: the ones that were no permits, and so have no further entries.
+local wasNoPermit = {}
 local size, held, ended = nil, 0, 0
 if asked > 4 or not plain or others > 0 and not onlyRenews then
     size = call('ZCARD', HOLDERS)
@@ -241,6 +243,7 @@ if not isSimple and not onlyRenews then
     end
 
     function drop(id)
+        wasNoPermit[id] = not ends[id] and wasNoPermit[id] ~= false
         held = ends[id] and held - (heavy and weigh(id) or 1) or held
         went, ends[id], records[id] = went + 1, nil, nil
         gone[went] = id
@@ -519,6 +522,7 @@ while i <= most do
         local id = ARGV[i + 1]
         answer = ends[id] and 1 or 0
         if queue then
+            wasNoPermit[id] = false
             drop(id)
         else
             held, went, ends[id] = held - (heavy and answer * weigh(id) or answer), went + 1, nil
@@ -529,6 +533,7 @@ while i <= most do
         local id, millis = ARGV[i + 2], tonumber(ARGV[i + 1])
         local released, ending, record = id .. '.released', ends[id], recorded(id)
         answer = ending and 1 or 0
+        wasNoPermit[id] = false
         drop(id)
         if ending then
             -- Without a record the start is not known: then it counts from now, so that it is not too short.
@@ -682,7 +687,7 @@ while i <= most do
         local present, record = attached and id or old, attached or ends[old] and recorded(old) or ''
         local drawn, since, process = match(record, '^(%d+)\n(%d+)\n%d+\n%d+\n([^\n]*)')
         answer = 0
-        if attached and drawn or process == DETACHED .. ARGV[i + 3] then
+        if drawn and process == (attached and me or DETACHED .. ARGV[i + 3]) then
             local ending = max(ends[present], min(from + millis, most > 0 and since + most or huge))
             last, longest = max(last, micros - 1), max(longest, ending - from)
             if attached then
@@ -819,7 +824,7 @@ if heavy then
         end
     end
     for k = wentBefore + 1, removedRecords do
-        for n = 2, weigh(gone[k]) do
+        for n = 2, wasNoPermit[gone[k]] and 1 or weigh(gone[k]) do
             went = went + 1
             gone[went] = gone[k] .. ' ' .. n
         end

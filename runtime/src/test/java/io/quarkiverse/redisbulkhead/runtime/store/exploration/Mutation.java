@@ -126,8 +126,8 @@ enum Mutation {
             "if heavy then\n    for k = 2, came, 2 do",
             "if heavy then\n    for k = 2, renews and 0 or came, 2 do", "1"),
     A_PART_IS_RELEASED(lightAndHeavy(Role.TRIES),
-            "for n = 2, weigh(gone[k]) do",
-            "for n = 3, weigh(gone[k]) do", "1"),
+            "and 1 or weigh(gone[k]) do",
+            "and 1 or 1 do", "1"),
     A_LIGHT_WAITER_OVERTAKES_A_HEAVY_ONE(
             Setting.of("", 2, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER).weights(1, 2, 1),
             "head = ticket\n                return true",
