@@ -115,7 +115,8 @@ class PermitHandOverTest {
         CompletableFuture<String> again = permit.detach().toCompletableFuture();
         store.detaches.get(1).complete(true);
         assertThat(again).isCompleted();
-        assertThat(store.digests).as("a late copy of the first try changes nothing").hasSize(2).containsOnly(store.digests.get(0));
+        assertThat(store.digests).as("a late copy of the first try changes nothing").hasSize(2)
+                .containsOnly(store.digests.get(0));
         admission.end();
     }
 
