@@ -62,9 +62,11 @@ export class RedisBulkheadOccupants extends LitElement {
 
   render() {
     const people = this._people();
+    // Where not all are listed, only the sum of their weights is known.
+    const held = this.row.listedWeight < this.row.inUse ? this.row.inUse : this.row.listedHolders;
     return html`
       <vaadin-tabs .selected="${this._tab}" theme="small" @selected-changed="${event => { this._tab = event.detail.value; }}">
-        <vaadin-tab>Holders (${this.row.inUse.toLocaleString('en')})</vaadin-tab>
+        <vaadin-tab>Holders (${held.toLocaleString('en')})</vaadin-tab>
         <vaadin-tab>Waiters (${this.row.waiting.toLocaleString('en')})</vaadin-tab>
       </vaadin-tabs>
       ${people.length === 0 ? this._nobody() : this._grid(people)}
@@ -114,7 +116,8 @@ export class RedisBulkheadOccupants extends LitElement {
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}" width="120px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}"
+          width="${holders && people.some(one => one.state !== 'held') ? '175px' : '120px'}" flex-grow="0" resizable
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="number" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="mono">${one.number}</span>`, [])}></vaadin-grid-sort-column>

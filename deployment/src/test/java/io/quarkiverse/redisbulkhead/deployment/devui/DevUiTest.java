@@ -194,7 +194,7 @@ class DevUiTest {
         demo.post("take?name=scans&limit=9&number=2&weight=3");
 
         assertThat(row("scans", "7 of 9")).isVisible();
-        assertThat(occupants().getByText("Holders (7)")).isVisible();
+        assertThat(occupants().getByText("Holders (3)")).isVisible();
         assertThat(occupants().getByText("Weight")).isVisible();
         assertThat(occupants().getByText("are listed")).isHidden();
         JsonNode weights = tool("holders", "{\"bulkhead\":\"scans\",\"key\":\"\"}").get("holders");
