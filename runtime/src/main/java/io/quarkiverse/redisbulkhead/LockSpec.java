@@ -210,7 +210,8 @@ public final class LockSpec {
         }
 
         /**
-         * Keeps the lock taken until so long after it was granted, by the clock of Redis, even if it is released earlier, the
+         * Keeps the lock taken for at least this long from when it was granted, by the clock of Redis, even if it is released
+         * earlier, the
          * application stops or its process dies; see {@link SemaphoreSpec.Builder#minHold}. Fractions of a millisecond are cut
          * off.
          *

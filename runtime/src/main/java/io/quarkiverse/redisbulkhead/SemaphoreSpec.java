@@ -345,7 +345,8 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Keeps a permit taken until so long after its start, by the clock of Redis, even if it is released earlier, the
+         * Keeps a permit taken for at least this long from its start, by the clock of Redis, even if it is released earlier,
+         * the
          * application stops or its process dies. A job that is triggered in several instances then runs once per tick, although
          * their clocks differ. Fractions of a millisecond are cut off.
          *

@@ -39,7 +39,7 @@ final class PermitHandOver {
      * @return its token; fails with {@link PermitGoneException}, or as the store does
      */
     CompletionStage<String> detach(LeasedPermit permit, Bulkhead bulkhead, boolean copyMayFollow) {
-        // The secret of a second one would replace that of the first one, whose token would be of no use.
+        // Only one caller gets the token.
         if (!detaching.add(permit.id())) {
             return CompletableFuture.failedStage(gone(bulkhead, "The permit " + permit.id() + " of bulkhead '" + bulkhead.name()
                     + "' is being detached already"));
