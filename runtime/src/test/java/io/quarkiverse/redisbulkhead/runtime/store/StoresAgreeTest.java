@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 class StoresAgreeTest {
 
     private static final long FIRST_SEED = Long.getLong("model.seed", 1);
-    private static final int HISTORIES = Integer.getInteger("model.histories", 40);
+    private static final int HISTORIES = Integer.getInteger("model.histories", 20);
     private static final int STEPS = 80;
 
     private static ComparedStore machine;

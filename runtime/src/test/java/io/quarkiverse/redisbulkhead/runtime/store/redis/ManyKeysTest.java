@@ -22,14 +22,14 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 
 /**
- * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 5,000 of them;
+ * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 2,500 of them;
  * {@code -Dkeys=1000000} makes it a million.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class ManyKeysTest {
 
-    static final int KEYS = Integer.getInteger("keys", 5_000);
+    static final int KEYS = Integer.getInteger("keys", 2_500);
 
     // The last one of them is answered within its lease, also by a busy machine.
     static final int AT_ONCE = 100;
