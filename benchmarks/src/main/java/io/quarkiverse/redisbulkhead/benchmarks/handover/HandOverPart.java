@@ -108,6 +108,7 @@ public final class HandOverPart implements Part {
                 other.run(rounds, true);
                 return null;
             });
+            one.begin();
             new Thread(running, "other runner").start();
             one.run(rounds, false);
             running.get();
@@ -116,12 +117,14 @@ public final class HandOverPart implements Part {
     }
 
     private Histogram betweenProcesses(Surroundings surroundings) throws Exception {
-        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx());
-                OtherProcess other = OtherProcess.start(surroundings.redis().port(), rounds)) {
+        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
             Relay here = new Relay(application);
-            here.run(rounds, false);
-            List<List<Long>> there = other.times();
-            return times(here, there.get(0), there.get(1));
+            here.begin();
+            try (OtherProcess other = OtherProcess.start(surroundings.redis().port(), rounds)) {
+                here.run(rounds, false);
+                List<List<Long>> there = other.times();
+                return times(here, there.get(0), there.get(1));
+            }
         }
     }
 
