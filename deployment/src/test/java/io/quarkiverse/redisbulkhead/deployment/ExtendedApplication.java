@@ -17,7 +17,6 @@ public final class ExtendedApplication {
     public static QuarkusUnitTest with(String... extensions) {
         QuarkusUnitTest application = new QuarkusUnitTest()
                 .setForcedDependencies(OptionalExtensions.of(extensions))
-                .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
                 .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"));
         return List.of(extensions).contains(OptionalExtensions.USERS) ? withUsers(application) : application;
     }

@@ -12,6 +12,9 @@ import io.quarkus.maven.dependency.Dependency;
  */
 public final class OptionalExtensions {
 
+    public static final String METRICS = "quarkus-micrometer-registry-prometheus";
+    public static final String TRACING = "quarkus-opentelemetry";
+    public static final String SCHEDULER = "quarkus-scheduler";
     public static final String HEALTH = "quarkus-smallrye-health";
     public static final String OPENAPI = "quarkus-smallrye-openapi";
     public static final String USERS = "quarkus-elytron-security-properties-file";

@@ -41,7 +41,6 @@ class AllWorkersBlockedTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class, Inner.class))
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS));

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.opentelemetry.api.trace.Span;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.common.annotation.Blocking;
@@ -38,7 +39,9 @@ class CallerContextTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class, Tenant.class, Place.class))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Tenant.class, Place.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none");
 
     @Test

@@ -34,8 +34,7 @@ class DetachTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
 
     @Inject
     Guarded guarded;

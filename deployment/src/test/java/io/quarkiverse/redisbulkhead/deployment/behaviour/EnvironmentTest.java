@@ -21,8 +21,7 @@ class EnvironmentTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideConfigKey("quarkus.redis-bulkhead.\"From the environment\".fair", "true")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideConfigKey("quarkus.redis-bulkhead.\"From the environment\".fair", "true");
 
     @Inject
     RedisBulkheads bulkheads;

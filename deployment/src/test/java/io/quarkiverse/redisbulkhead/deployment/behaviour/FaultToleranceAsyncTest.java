@@ -53,7 +53,6 @@ class FaultToleranceAsyncTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, FaultToleranceProbe.class, Caller.class))
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject

@@ -39,6 +39,7 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.Asks;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.Pause;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.WithPermit;
@@ -66,7 +67,9 @@ class FaultToleranceTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(
-                    jar -> jar.addClasses(Guarded.class, ClassLevel.class, FaultToleranceProbe.class, Caller.class))
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, ClassLevel.class, FaultToleranceProbe.class,
+                            Caller.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 

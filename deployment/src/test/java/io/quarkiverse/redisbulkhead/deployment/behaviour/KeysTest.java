@@ -67,8 +67,7 @@ class KeysTest {
                             Losses.class, WholeShop.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"tenants\".expire", "6s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off-beside\".enabled", "false")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off-beside\".enabled", "false");
 
     @Inject
     Shop shop;

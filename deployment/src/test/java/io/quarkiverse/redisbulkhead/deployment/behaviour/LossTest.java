@@ -63,8 +63,7 @@ class LossTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"strict\".on-lost", "interrupt")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"bounded\".max-hold", MAX_HOLD.toMillis() + "ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".max-hold", "500ms")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".on-lost", "interrupt")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"short\".on-lost", "interrupt");
 
     @Inject
     Guarded guarded;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.List;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -16,8 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.builder.Version;
-import io.quarkus.maven.dependency.Dependency;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Metrics tell of an outage, and say nothing that nobody knows. */
@@ -28,10 +26,9 @@ class MetricsOfOutageTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(
-                    jar -> jar.addClasses(Guarded.class, KillableRedis.class, Scrape.class, Scrape.Sample.class))
-            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
-                    Version.getVersion())))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, KillableRedis.class, Scrape.class,
+                            Scrape.Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideConfigKey("quarkus.redis-bulkhead.\"open\".on-outage", "allow")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms");

@@ -31,9 +31,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
-import io.quarkus.builder.Version;
-import io.quarkus.maven.dependency.Dependency;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -45,10 +44,9 @@ class MetricsTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Gate.class, Caller.class, Scrape.class, Sample.class))
-            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
-                    Version.getVersion())))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Gate.class, Caller.class,
+                    Scrape.class, Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
 

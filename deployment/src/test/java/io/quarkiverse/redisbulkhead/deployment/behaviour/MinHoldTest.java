@@ -31,8 +31,7 @@ class MinHoldTest {
             .withApplicationRoot(jar -> jar.addClasses(Job.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"job\".min-hold", "25s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient job\".min-hold", "1s")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"nightly\".min-hold", "25s")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"nightly\".min-hold", "25s");
 
     @Inject
     Job job;

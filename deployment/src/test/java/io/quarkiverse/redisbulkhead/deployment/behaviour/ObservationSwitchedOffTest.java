@@ -2,8 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
-
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
@@ -11,11 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkus.arc.Arc;
-import io.quarkus.builder.Version;
-import io.quarkus.maven.dependency.Dependency;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Micrometer and OpenTelemetry are there, but not for bulkheads. */
@@ -23,9 +20,9 @@ class ObservationSwitchedOffTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Scrape.class, Scrape.Sample.class))
-            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
-                    Version.getVersion())))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false");

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,9 +18,8 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
-import io.quarkus.builder.Version;
-import io.quarkus.maven.dependency.Dependency;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Who asks for keys gets them, in metrics and in traces. */
@@ -29,9 +27,9 @@ class ObservedKeysTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Scrape.class, Sample.class, Spans.class))
-            .setForcedDependencies(List.of(Dependency.of("io.quarkus", "quarkus-micrometer-registry-prometheus-deployment",
-                    Version.getVersion())))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Scrape.class, Sample.class, Spans.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "true")

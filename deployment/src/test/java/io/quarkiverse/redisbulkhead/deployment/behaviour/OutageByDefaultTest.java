@@ -30,7 +30,6 @@ class OutageByDefaultTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, Caller.class))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
             .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead.runtime")
                     && record.getLevel().intValue() >= Level.INFO.intValue())
             .assertLogRecords(OutageByDefaultTest::eachChangeOnce);

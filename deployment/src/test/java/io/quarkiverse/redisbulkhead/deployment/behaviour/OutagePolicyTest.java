@@ -45,8 +45,7 @@ class OutagePolicyTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1");
 
     @Inject
     Guarded guarded;

@@ -48,8 +48,7 @@ class ProgrammaticApiTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
 
     @Inject
     Guarded guarded;

@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.test.QuarkusUnitTest;
@@ -31,7 +32,8 @@ class ScheduledTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Jobs.class, Failures.class));
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Jobs.class, Failures.class));
 
     @Inject
     RedisBulkheads bulkheads;

@@ -34,8 +34,7 @@ class ShutdownTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.shutdown.timeout", "20s")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.shutdown.timeout", "20s");
 
     @Inject
     Guarded guarded;

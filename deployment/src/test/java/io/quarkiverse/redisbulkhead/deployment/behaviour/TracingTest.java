@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -42,7 +43,9 @@ class TracingTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class, Spans.class, Caller.class))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Spans.class, Caller.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none");
 
     @Inject

@@ -25,6 +25,7 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.arc.Arc;
 import io.quarkus.security.identity.IdentityProviderManager;
 import io.quarkus.security.identity.SecurityIdentity;
@@ -53,8 +54,10 @@ class WaitingCallerContextTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(
-                    jar -> jar.addClasses(Endpoints.class, Guarded.class, Tenant.class, Place.class, ByHeader.class,
+                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Tenant.class, Place.class,
+                            ByHeader.class,
                             Caller.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none");
 
     @Inject

@@ -40,8 +40,7 @@ class WaitingHoldsNoThreadTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", "2")
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", "2");
 
     @TestHTTPResource("/slow")
     URI uri;

@@ -42,8 +42,7 @@ class WaitingTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class));
 
     @Inject
     Guarded guarded;

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkus.arc.Arc;
@@ -21,7 +22,8 @@ class WithoutObservationTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClass(Guarded.class))
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.enabled", "false");
 
     @Inject

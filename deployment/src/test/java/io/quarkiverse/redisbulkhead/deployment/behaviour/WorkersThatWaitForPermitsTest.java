@@ -40,8 +40,7 @@ class WorkersThatWaitForPermitsTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoint.class, Guarded.class))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS))
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS));
 
     @TestHTTPResource("/wait")
     URI uri;

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
 import io.quarkus.scheduler.Scheduled;
@@ -20,7 +21,8 @@ class EntryPointsDiscoveryTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Resource.class, Api.class, Jobs.class));
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class));
 
     @Inject
     Declarations declarations;
