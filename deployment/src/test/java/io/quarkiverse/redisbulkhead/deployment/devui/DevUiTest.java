@@ -71,15 +71,16 @@ class DevUiTest {
                 test("resizes and resets", this::resizesAndResets),
                 test("limits that disagree are shown", this::limitsThatDisagreeAreShown),
                 test("keys are text and not markup", this::keysAreTextAndNotMarkup),
-                test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
                 test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
+                test("redis away is shown and ends", this::redisAwayIsShownAndEnds),
+                // Those that leave the page of holders: loading a page costs more than all else that a test does.
+                test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
                 test("tells where values come from", this::tellsWhereValuesComeFrom),
-                test("the card counts the bulkheads", this::theCardCountsTheBulkheads),
-                test("redis away is shown and ends", this::redisAwayIsShownAndEnds));
+                test("the card counts the bulkheads", this::theCardCountsTheBulkheads));
     }
 
     private DynamicTest test(String name, Executable body) {
@@ -305,7 +306,7 @@ class DevUiTest {
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
         nothingIsMarkup();
 
-        open(page, "declared");
+        show("declared");
         assertThat(page.locator("article h2").getByText(markup)).isVisible();
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
@@ -389,8 +390,7 @@ class DevUiTest {
     }
 
     private void tellsWhereValuesComeFrom() {
-        holders();
-        open(page, "declared");
+        show("declared");
         Locator partner = page.locator("article[aria-label=partner-api]");
         Locator permits = partner.locator("tr", new Locator.LocatorOptions().setHasText("permits")).first();
         assertThat(permits).containsText("4");
@@ -405,7 +405,7 @@ class DevUiTest {
     }
 
     private void theCardCountsTheBulkheads() {
-        holders();
+        browser();
         page.navigate(Demo.ROOT + "/q/dev-ui/extensions");
         Locator link = page.locator("qwc-extension-link",
                 new Page.LocatorOptions().setHas(page.locator("a[href*='quarkus-redis-bulkhead/declared']")));
@@ -454,15 +454,23 @@ class DevUiTest {
     }
 
     private static void holders() {
+        show("holders");
+    }
+
+    private static void show(String name) {
+        browser();
+        if (!page.url().endsWith("/" + name)) {
+            open(page, name);
+        }
+    }
+
+    private static void browser() {
         if (chromium == null) {
             chromium = Chromium.start();
             PlaywrightAssertions.setDefaultAssertionTimeout(ASSERTION_MILLIS);
             page = chromium.user(ColorScheme.LIGHT, 1_400, 1_000).newPage();
             page.onConsoleMessage(message -> System.out.println("browser: " + message.text()));
             page.onPageError(error -> System.out.println("browser: " + error));
-        }
-        if (!page.url().endsWith("/holders")) {
-            open(page, "holders");
         }
     }
 
