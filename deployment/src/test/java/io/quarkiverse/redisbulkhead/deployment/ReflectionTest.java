@@ -36,8 +36,9 @@ class ReflectionTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(
-                    jar -> jar.addClass(ShapesResource.class).addClass(Shapes.class)
+                    jar -> jar.addClasses(OptionalExtensions.class, ShapesResource.class, Shapes.class)
                             .addClasses(Shapes.class.getDeclaredClasses()))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .addBuildChainCustomizer(ReflectionTest::watch);
 
     /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */

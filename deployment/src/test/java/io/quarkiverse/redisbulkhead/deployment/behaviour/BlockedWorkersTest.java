@@ -52,7 +52,8 @@ class BlockedWorkersTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class, Scrape.class, Sample.class))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Scrape.class, Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.bounded.max-waiters", "3")
