@@ -1,0 +1,90 @@
+package org.acme.migrating;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead;
+import io.quarkus.redis.datasource.RedisDataSource;
+import io.quarkus.test.junit.QuarkusTest;
+
+/** The code after a migration does what the code before it did, and the pitfalls are real. */
+@QuarkusTest
+class MigratingTest {
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    RedisDataSource redis;
+
+    @Inject
+    LocalTracking localTracking;
+
+    @Inject
+    SharedTracking sharedTracking;
+
+    @Inject
+    Conversions conversions;
+
+    @Inject
+    Invoices invoices;
+
+    @Inject
+    CountedImports countedImports;
+
+    @Inject
+    Imports imports;
+
+    @Test
+    void aSharedLimitTakesThePlaceOfALocalOne() {
+        assertThat(sharedTracking.track("p1")).isEqualTo(localTracking.track("p1"));
+        try (TestBulkhead carrier = TestBulkhead.of(bulkheads.semaphore("carrier-api"))) {
+            assertThat(carrier.fill()).isEqualTo(30);
+            assertThatThrownBy(() -> sharedTracking.track("p1")).isInstanceOf(BulkheadFullException.class);
+            assertThat(localTracking.track("p1")).isEqualTo("p1 is on its way");
+        }
+    }
+
+    @Test
+    void aConversionReleasesItsPermit() {
+        assertThat(conversions.convert("cat")).isEqualTo("cat.webm");
+        assertThat(bulkheads.semaphore("conversions").status().inUse()).isZero();
+    }
+
+    @Test
+    void anInvoiceIsSentUnderItsLock() {
+        assertThat(invoices.send("1")).isTrue();
+        try (Permit other = bulkheads.lock("invoice-2").lock()) {
+            assertThat(invoices.send("2")).isFalse();
+        }
+        assertThat(invoices.last()).isEqualTo("1");
+    }
+
+    @Test
+    void aPermitInCodeTakesThePlaceOfACounter() {
+        assertThat(imports.importLines("four")).isEqualTo(countedImports.importLines("four")).contains(4);
+        try (TestBulkhead full = TestBulkhead.of(bulkheads.semaphore(Imports.IMPORTS))) {
+            full.fill();
+            assertThat(imports.importLines("four")).isEmpty();
+        }
+        assertThat(imports.importLines("four")).contains(4);
+    }
+
+    @Test
+    void aCounterKeepsThePermitsOfACrashedProcess() {
+        redis.value(Long.class).incrby("imports", 3);
+        try {
+            assertThat(countedImports.importLines("four")).isEmpty();
+            assertThat(imports.importLines("four")).contains(4);
+        } finally {
+            redis.key().del("imports");
+        }
+    }
+}
