@@ -1,13 +1,13 @@
 package io.quarkiverse.redisbulkhead.deployment.health;
 
 import static io.restassured.RestAssured.when;
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.is;
 
-import jakarta.enterprise.context.ApplicationScoped;
-
 import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
