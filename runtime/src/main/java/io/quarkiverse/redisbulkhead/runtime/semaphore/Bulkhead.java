@@ -49,6 +49,12 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
         return spec.weight() == weight ? this : new Bulkhead(id, spec.toBuilder().weight(weight).build(), terms);
     }
 
+    /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
+    Bulkhead local(Duration maxWait) {
+        return new Bulkhead(id, spec.toBuilder().permits(spec.localPermits())
+                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
+    }
+
     String name() {
         return spec.name();
     }

@@ -1,5 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.concurrent.CancellationException;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+
 /** What became of a call that asked a bulkhead for a permit. */
 public enum CallResult {
 
@@ -24,11 +29,19 @@ public enum CallResult {
     CANCELLED;
 
     /**
-     * Whether the call may run.
+     * The result of a call that was rejected.
      *
-     * @return {@code false} when it was rejected, or given up
+     * @param hadTime whether the call wanted to wait
      */
-    public boolean runs() {
-        return this == ACCEPTED || this == BYPASSED;
+    static CallResult of(Throwable rejection, boolean hadTime) {
+        if (rejection instanceof QueueFullException) {
+            return QUEUE_FULL;
+        } else if (rejection instanceof BulkheadFullException) {
+            return hadTime && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) ? TIMED_OUT
+                    : FULL;
+        } else if (rejection instanceof BulkheadContendedException) {
+            return CONTENDED;
+        }
+        return rejection instanceof CancellationException ? CANCELLED : UNAVAILABLE;
     }
 }

@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do
+ * What clients do: as {@code PermitRequest}, {@code WaiterRegistry}, {@code LeaseRenewer} and {@code PermitReturns} do
  * it, with their {@code LeaseReckoning}. When they do it is open: a timer may come at any time, or never.
  */
 final class Behaviour {

@@ -33,7 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Trap 41: however calls end, none stays counted. */
-class WaitingCallsUnderLoadTest {
+class WaiterLimitsUnderLoadTest {
 
     private static final int THREADS = 8;
     private static final int CALLS_PER_THREAD = 500;
@@ -65,7 +65,7 @@ class WaitingCallsUnderLoadTest {
         }
     }
 
-    private final WaitingCalls waiting = new WaitingCalls(MOST_BLOCKED);
+    private final WaiterLimits waiting = new WaiterLimits(MOST_BLOCKED);
     private final RealTimers timers = new RealTimers();
     private final SemaphoreEngine engine = engine();
     private final AtomicInteger queueFull = new AtomicInteger();

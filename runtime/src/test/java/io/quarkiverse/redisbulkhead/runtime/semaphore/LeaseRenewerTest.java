@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** Guarantees 3 and 6: leases are renewed while executions run, and losses are told. */
-class PermitKeeperTest {
+class LeaseRenewerTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1_000).expire(Duration.ofSeconds(30)).build();
 

@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
  * Counts the calls of this process that wait for permits, and bounds them: those that block worker threads, over all
  * bulkheads, and all calls per bulkhead, over all keys. Safe for use by many threads.
  */
-public final class WaitingCalls {
+public final class WaiterLimits {
 
     private final int maxBlockedThreads;
 
@@ -24,7 +24,7 @@ public final class WaitingCalls {
      *
      * @param maxBlockedThreads how many calls may block worker threads while they wait; zero or less for none
      */
-    public WaitingCalls(int maxBlockedThreads) {
+    public WaiterLimits(int maxBlockedThreads) {
         this.maxBlockedThreads = maxBlockedThreads;
     }
 
