@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * What permits are asked of: a bulkhead, or one of the keys of a bulkhead.
+ * A bulkhead, or one key of a bulkhead, with its definition.
  *
  * @param id which one
  * @param spec its definition

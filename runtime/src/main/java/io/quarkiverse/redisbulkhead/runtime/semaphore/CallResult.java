@@ -5,27 +5,27 @@ import java.util.concurrent.CancellationException;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 
-/** What became of a call that asked a bulkhead for a permit. */
+/** The outcome of a call that requested a permit. */
 public enum CallResult {
 
-    /** It has a permit of the limit that all processes share. */
+    /** It has a permit of the shared limit. */
     ACCEPTED,
     /**
-     * It runs, but not by the shared limit: the store is away, and the bulkhead allows calls then, or has a limit of this
-     * process.
+     * It runs without a permit of the shared limit: the store is away, and the policy of the bulkhead is to allow or to limit
+     * locally.
      */
     BYPASSED,
-    /** All permits were taken, and it was not to wait. */
+    /** All permits were taken, and the call did not want to wait. */
     FULL,
-    /** All permits were taken for as long as it was to wait. */
+    /** All permits were taken for the whole wait. */
     TIMED_OUT,
-    /** All permits were taken, and too many calls of this process waited already, so it was rejected at once. */
+    /** All permits were taken, and too many calls of this process waited already. */
     QUEUE_FULL,
-    /** Too many were asking the store, so it is not known whether a permit was free. */
+    /** The store was contended, so it is not known whether a permit was free. */
     CONTENDED,
     /** The store is away or refused the call, or the application is stopping. */
     UNAVAILABLE,
-    /** Its caller did not want the permit any more. */
+    /** The caller gave up. */
     CANCELLED;
 
     /**

@@ -51,7 +51,7 @@ abstract class PendingAdmission implements Admission {
             outcome = granted;
             answered = asked;
         }
-        // First, so that whoever is told next does not take a grant for a wait.
+        // The outcome first: a caller that waits for asked() looks at it next.
         complete(outcome, held, reason);
         complete(answered, null, null);
     }

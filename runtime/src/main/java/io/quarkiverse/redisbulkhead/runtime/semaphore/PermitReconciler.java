@@ -101,7 +101,7 @@ final class PermitReconciler {
         }
     }
 
-    /** A permit was not granted, and is not requested any more. */
+    /** A permit was not granted, and is not requested any more, or belongs to another process. */
     void forget(String permitId) {
         known.remove(permitId);
     }

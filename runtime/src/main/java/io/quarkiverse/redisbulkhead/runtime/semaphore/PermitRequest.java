@@ -102,11 +102,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Why this makes one attempt although the caller wants to wait.
     private Optional<String> limitReached = Optional.empty();
 
-    // Everything below is guarded by this. While it is held, only the call listener is called.
+    // Everything below is guarded by this. While the lock is held, nothing is called that may call this request back.
     private State state = State.NEW;
     private CallListener call;
     private String permitId;
-    private LeaseReckoning reckoning;
+    private LeaseClock clock;
     private Timers.Planned waitTimer;
     private Supplier<RuntimeException> giveUpReason;
     // Null as long as the store has always answered.
@@ -121,7 +121,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
 
-    // Settled: nothing is in flight, and what was granted is renewed.
+    // Settled: the outcome is final in the store, and a granted permit is renewed.
     private boolean settled;
     private HeldPermit permit;
     private PermitRequest local;
@@ -223,29 +223,26 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             refusal = services.requests().isStopping() ? stopping() : ended != null ? cancelled() : null;
             state = refusal == null ? State.ASKING : State.REJECTED;
         }
-        if (refusal == null) {
-            prepareWait();
-            send();
-        } else {
+        if (refusal != null) {
             reject(refusal, false);
+            return;
         }
-    }
-
-    private void prepareWait() {
         if (!spec.maxWait().isZero()) {
             limitReached = services.limits().reached(spec, waitsOn);
             mayWait = limitReached.isEmpty();
         }
         if (mayWait) {
+            // Before the store knows of it, as a message may arrive before the reply.
             services.waiters().enter(this);
         }
+        send();
     }
 
     private void send() {
         AcquireRequest request;
         synchronized (this) {
             long now = services.timers().nanoTime();
-            reckoning = reckoning == null ? LeaseReckoning.asking(now) : reckoning.askingAgain(now);
+            clock = clock == null ? LeaseClock.asking(now) : clock.askingAgain(now);
             request = services.request(bulkhead, permitId, place(), ticket, method);
         }
         services.store().acquire(request).whenComplete((reply, failure) -> {
@@ -285,10 +282,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         boolean tooLate = false;
         synchronized (this) {
             if (state == State.ASKING) {
-                long end = reckoning.endOfGrant(lease);
+                long end = clock.endOfGrant(lease);
                 tooLate = id.equals(permitId) && !lasts(end, bulkhead.terms().marginNanos());
                 if (!tooLate) {
-                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), reckoning.askedAt(), end,
+                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.askedAt(), end,
                             bulkhead.terms().marginNanos());
                 }
             }
@@ -329,10 +326,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         copyMayFollow |= reply.copyMayFollow();
         limit = reply.limit();
         nearestLeaseEnd = reply.nearestLeaseEnd();
-        reckoning = reckoning.answered(reply.storeMillis());
+        clock = clock.answered(reply.storeMillis());
         hasWaited = true;
         ticket = reply.ticket();
-        answered();
+        storeAnswered();
         RuntimeException refusal = refusalToWait();
         if (refusal != null) {
             return rejectWaiting(refusal);
@@ -414,7 +411,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     }
 
     // Within the lock.
-    private void answered() {
+    private void storeAnswered() {
         lastFailure = null;
         if (backoff != null) {
             backoff.reset();
@@ -499,7 +496,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 return;
             }
             long now = services.timers().nanoTime();
-            long leaseEnd = reckoning.endOf(handOver, lease, now);
+            long leaseEnd = clock.endOf(handOver, lease, now);
             long margin = bulkhead.terms().handOverMarginNanos();
             if (lasts(leaseEnd, margin)) {
                 given = newPermit(handOver.ticket(), copyMayFollow, now, leaseEnd, margin);
@@ -520,9 +517,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     @Override
     public synchronized void polled(String id, long sentAt, long storeMillis, Duration nearest) {
         if (state == State.WAITING && id.equals(permitId)) {
-            reckoning = LeaseReckoning.polled(sentAt, storeMillis);
+            clock = LeaseClock.polled(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
-            answered();
+            storeAnswered();
         }
     }
 
@@ -790,7 +787,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else {
             release(given);
         }
-        // The release is under way.
+        // Later requests of this process come behind the release from now on.
         if (executions != null) {
             executions.end();
         }

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * A counting semaphore. Safe for use by many threads. Where the store gives no answer, stages fail with
+ * A counting semaphore. Thread-safe. Where the store gives no answer, stages fail with
  * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}; where it is contended, with
  * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
  */
@@ -44,9 +44,9 @@ public final class Semaphore {
     }
 
     /**
-     * What this semaphore is.
+     * The definition.
      *
-     * @return the definition
+     * @return with the limit of the key, if this is the semaphore of a key
      */
     public SemaphoreSpec spec() {
         return bulkhead.spec();
@@ -62,7 +62,7 @@ public final class Semaphore {
     }
 
     /**
-     * The semaphore of one key. It costs nothing, and nothing remembers it.
+     * The semaphore of one key. It is cheap, and not kept anywhere.
      *
      * @param key any text
      * @param permits the limit for this key; empty for that of the definition
@@ -143,13 +143,13 @@ public final class Semaphore {
     }
 
     /**
-     * Takes over a permit that was {@linkplain HeldPermit#detach() detached} in any process.
+     * Attaches a permit that was {@linkplain HeldPermit#detach() detached} in any process.
      *
      * @param token what the detaching returned
      * @param method what the permit is for from now on, as operators see it
      * @return the permit, to be released by the caller; fails with
-     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is not there any more
-     * @throws IllegalArgumentException when the token is none
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it no longer exists
+     * @throws IllegalArgumentException when the token is malformed
      */
     public CompletionStage<HeldPermit> attach(String token, String method) {
         return attacher.attach(bulkhead, token, method);
@@ -159,14 +159,14 @@ public final class Semaphore {
      * Checks the form of a token.
      *
      * @param token the token
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when it is malformed
      */
     public static void requireToken(String token) {
         DetachedPermit.parse(token);
     }
 
     /**
-     * A permit that nobody counts.
+     * A permit that does not count.
      *
      * @return held until it is released
      */
@@ -186,7 +186,7 @@ public final class Semaphore {
     }
 
     /**
-     * The limit as an operator sees it, who need not know what was resolved for a key.
+     * The limit as an operator sees it, without the limit that a resolver computes for a key.
      *
      * @param bulkhead the bulkhead
      * @param spec its definition here
@@ -210,7 +210,7 @@ public final class Semaphore {
     /**
      * Who holds the permit whose lease ends first, over all processes.
      *
-     * @return empty when nobody holds any
+     * @return empty when there is no holder
      */
     public CompletionStage<Optional<Holder>> firstHolder() {
         return occupancy(1).thenApply(now -> now.holders().stream().findFirst());
@@ -225,14 +225,14 @@ public final class Semaphore {
         return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::waiters);
     }
 
-    // Behind the releases of this process, so that a caller does not see the permit of its last call.
+    // After the releases of this process, so that a caller does not see the permit of its last call.
     private CompletionStage<Occupancy> occupancy(int most) {
         return StoreFailures.translate(bulkhead.name(), services.returns().behind(bulkhead.id())
                 .thenCompose(none -> services.store().occupancy(bulkhead.id(), most)));
     }
 
     /**
-     * Takes a permit away from its holder.
+     * Revokes a permit.
      *
      * @param permitId the permit
      * @return {@code false} when it is not held

@@ -127,7 +127,7 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * A semaphore. Making one costs nothing; all with the same name share their permits.
+     * A semaphore. Creating one is cheap; all with the same name share their permits.
      *
      * @param spec what it is
      * @return the semaphore
@@ -137,7 +137,7 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * A semaphore that limits nothing. It can be looked at and changed as any other.
+     * A semaphore that limits nothing. Otherwise it works as any other.
      *
      * @param spec what it would be
      * @return the semaphore
@@ -160,7 +160,7 @@ public final class SemaphoreEngine {
     /**
      * The bulkheads, and keys of bulkheads, that any process uses now.
      *
-     * @param most how many to tell
+     * @param most how many to return
      * @return the bulkheads; fails as the store does
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {

@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
@@ -99,6 +100,42 @@ class CallEventsTest {
         admission.end();
 
         log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "released");
+    }
+
+    /** However often it looks for a permit, and also when the wait goes on for a permit of this process. */
+    @Test
+    void startsToWaitOnce() {
+        SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
+        Admission holder = ask(spec);
+        fail(ManualStore.lost());
+        log.lines.clear();
+        Admission admission = ask(spec);
+        waitInStore();
+        store.listener.accept(new PermitFree(store.requests.get("reports").permitId()));
+        waitInStore();
+        log.isExactly("asks reports A#a", "requested", "waiting");
+        timers.advance(Duration.ofSeconds(1));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
+        assertThat(granted(admission)).isNotDone();
+        timers.advance(Duration.ofSeconds(10));
+
+        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        holder.end();
+        admission.end();
+    }
+
+    /** The permit is released for the execution, which still runs. */
+    @Test
+    void aShutdownEndsNoExecution() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        engine.refuseAndRejectWaiters();
+        engine.giveAllBack();
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
+
+        admission.end();
+
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED", "released");
     }
 
     @Test

@@ -204,6 +204,22 @@ class LeaseRenewerTest {
         assertThat(timers.planned()).isZero();
     }
 
+    /** Trap 5: what the answer says about a released permit concerns no other permit. */
+    @Test
+    void aReleaseDuringARenewalLeavesOtherPermitsAlone() {
+        HeldPermit released = take(SPEC);
+        HeldPermit first = take(SPEC);
+        HeldPermit second = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+        released.release();
+
+        store.renewals.get(0).reply().complete(Set.of(released.id()));
+        timers.advance(Duration.ofSeconds(10));
+
+        assertThat(store.renewals.get(1).permits()).containsOnlyKeys(first.id(), second.id());
+        assertThat(losses).isEmpty();
+    }
+
     /** Trap 5: a release beats a renewal that is on its way. */
     @Test
     void aReleaseDuringARenewalIsNoLoss() {
