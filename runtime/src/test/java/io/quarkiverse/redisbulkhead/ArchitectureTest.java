@@ -9,6 +9,7 @@ import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.Wi
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.invoke.MethodHandle;
@@ -38,6 +39,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 
 /** Dependencies point one way: glue to guards to semaphore to the port of the store. */
 class ArchitectureTest {
@@ -108,6 +111,33 @@ class ArchitectureTest {
                         ROOT + ".runtime.store", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
+    }
+
+    /** So that it reads from top to bottom: a class with the classes in it is one slice. */
+    @Test
+    void noTwoClassesOfTheSemaphoreKnowEachOther() {
+        slices().assignedFrom(new SliceAssignment() {
+
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return type.getPackageName().equals(ROOT + ".runtime.semaphore")
+                        ? SliceIdentifier.of(outermost(type).getSimpleName())
+                        : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "classes of the semaphore";
+            }
+        }).should().beFreeOfCycles().check(CLASSES);
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        JavaClass outer = type;
+        while (outer.getEnclosingClass().isPresent()) {
+            outer = outer.getEnclosingClass().get();
+        }
+        return outer;
     }
 
     @Test

@@ -20,11 +20,12 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLossLogger;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
@@ -74,11 +75,11 @@ public class BulkheadRuntime {
         SemaphoreListener listener = listener(losses, listeners);
         int maxBlockedThreads = GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
-        WaitingCalls waitingCalls = new WaitingCalls(maxBlockedThreads);
+        WaiterLimits limits = new WaiterLimits(maxBlockedThreads);
         this.engine = redisStore == null
-                ? new SemaphoreEngine(localStore(), timers, identity, listener, true, waitingCalls)
+                ? new SemaphoreEngine(localStore(), timers, identity, listener, true, limits)
                 : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
-                        new SemaphoreEngine(localStore(), timers, identity, listener, false, waitingCalls));
+                        new SemaphoreEngine(localStore(), timers, identity, listener, false, limits));
     }
 
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
@@ -88,6 +89,7 @@ public class BulkheadRuntime {
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
         List<SemaphoreListener> all = new ArrayList<>();
+        all.add(new PermitLossLogger());
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return new SemaphoreListeners(all);

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
@@ -49,7 +49,7 @@ class LockAdmissionTest {
         SemaphoreSpec patient = SemaphoreSpec.named("patient").permits(1).maxWait(Duration.ofSeconds(20)).build();
         SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
                 new HolderIdentity("app", "host:1"), loss -> {
-                }, true, new WaitingCalls(0));
+                }, true, new WaiterLimits(0));
         LockAdmission first = new LockAdmission("daily",
                 bounded.semaphore(patient).admit("A#a", WaitsOn.WORKER_THREAD));
         LockAdmission second = new LockAdmission("daily",

@@ -69,34 +69,41 @@ final class CallMeters {
         private boolean waits;
 
         @Override
-        public void begins() {
+        public void requested() {
             begunAt = clock.monotonicTime();
         }
 
         @Override
-        public void waits() {
+        public void waiting() {
             waits = true;
             waiting.incrementAndGet();
         }
 
         @Override
-        public void decided(CallResult result, long fencingToken) {
-            long now = clock.monotonicTime();
+        public void acquired(CallResult result, long fencingToken) {
+            runsSince = clock.monotonicTime();
+            waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
+            running.incrementAndGet();
+            count(result);
+        }
+
+        @Override
+        public void rejected(CallResult result) {
+            if (waits) {
+                waitingDuration.record(clock.monotonicTime() - begunAt, TimeUnit.NANOSECONDS);
+            }
+            count(result);
+        }
+
+        private void count(CallResult result) {
             if (waits) {
                 waiting.decrementAndGet();
-            }
-            if (waits || result.runs()) {
-                waitingDuration.record(now - begunAt, TimeUnit.NANOSECONDS);
-            }
-            if (result.runs()) {
-                runsSince = now;
-                running.incrementAndGet();
             }
             calls.get(result).increment();
         }
 
         @Override
-        public void ended() {
+        public void released() {
             running.decrementAndGet();
             runningDuration.record(clock.monotonicTime() - runsSince, TimeUnit.NANOSECONDS);
         }

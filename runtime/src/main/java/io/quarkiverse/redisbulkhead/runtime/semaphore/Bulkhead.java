@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * What permits are asked of: a bulkhead, or one of the keys of a bulkhead.
+ * A bulkhead, or one key of a bulkhead, with its definition.
  *
  * @param id which one
  * @param spec its definition
@@ -47,6 +47,12 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
     /** The same, with permits of another weight. */
     Bulkhead weighing(int weight) {
         return spec.weight() == weight ? this : new Bulkhead(id, spec.toBuilder().weight(weight).build(), terms);
+    }
+
+    /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
+    Bulkhead local(Duration maxWait) {
+        return new Bulkhead(id, spec.toBuilder().permits(spec.localPermits())
+                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
     }
 
     String name() {

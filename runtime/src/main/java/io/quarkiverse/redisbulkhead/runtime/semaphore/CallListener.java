@@ -1,36 +1,45 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 /**
- * Is told how one call gets on. Its methods are called one after the other, by whatever thread, and must neither block nor
- * call the bulkhead.
+ * Receives the events of one call. They come one after the other, on any thread, sometimes while a lock is held: methods must
+ * neither block nor call the bulkhead.
  */
 public interface CallListener {
 
-    /** Of a call that nobody wants to be told about. */
+    /** Ignores all events. */
     CallListener NONE = new CallListener() {
     };
 
     /**
-     * The call asks for its permit now. Once and first; never when the call takes several permits and has not got an earlier
+     * The call requests its permit. First event, and once; never for a call that needs several permits and did not get an
+     * earlier
      * one.
      */
-    default void begins() {
+    default void requested() {
     }
 
-    /** No permit is free, and the call begins to wait. At most once, before {@link #decided}. */
-    default void waits() {
+    /** No permit is free, and the call starts to wait. At most once, before the outcome. */
+    default void waiting() {
     }
 
     /**
-     * The call has a permit, or will have none. Once, before the call goes on.
+     * The call has a permit. Once, unless it is rejected, and before the call continues.
      *
-     * @param result what became of it
-     * @param fencingToken the permit's; 0 when there is none
+     * @param result {@link CallResult#ACCEPTED} or {@link CallResult#BYPASSED}
+     * @param fencingToken of the permit; 0 when there is none
      */
-    default void decided(CallResult result, long fencingToken) {
+    default void acquired(CallResult result, long fencingToken) {
     }
 
-    /** The execution is over, and its permit is about to be given back. Once, after {@link CallResult#runs()}. */
-    default void ended() {
+    /**
+     * The call gets no permit. Once, unless it acquires one, and before the call continues.
+     *
+     * @param result why
+     */
+    default void rejected(CallResult result) {
+    }
+
+    /** The execution ended or detached its permit; the release follows. Once, after {@link #acquired}. */
+    default void released() {
     }
 }

@@ -1,34 +1,47 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
-/** What became of a call that asked a bulkhead for a permit. */
+import java.util.concurrent.CancellationException;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+
+/** The outcome of a call that requested a permit. */
 public enum CallResult {
 
-    /** It has a permit of the limit that all processes share. */
+    /** It has a permit of the shared limit. */
     ACCEPTED,
     /**
-     * It runs, but not by the shared limit: the store is away, and the bulkhead allows calls then, or has a limit of this
-     * process.
+     * It runs without a permit of the shared limit: the store is away, and the policy of the bulkhead is to allow or to limit
+     * locally.
      */
     BYPASSED,
-    /** All permits were taken, and it was not to wait. */
+    /** All permits were taken, and the call did not want to wait. */
     FULL,
-    /** All permits were taken for as long as it was to wait. */
+    /** All permits were taken for the whole wait. */
     TIMED_OUT,
-    /** All permits were taken, and too many calls of this process waited already, so it was rejected at once. */
+    /** All permits were taken, and too many calls of this process waited already. */
     QUEUE_FULL,
-    /** Too many were asking the store, so it is not known whether a permit was free. */
+    /** The store was contended, so it is not known whether a permit was free. */
     CONTENDED,
     /** The store is away or refused the call, or the application is stopping. */
     UNAVAILABLE,
-    /** Its caller did not want the permit any more. */
+    /** The caller gave up. */
     CANCELLED;
 
     /**
-     * Whether the call may run.
+     * The result of a call that was rejected.
      *
-     * @return {@code false} when it was rejected, or given up
+     * @param hadTime whether the call wanted to wait
      */
-    public boolean runs() {
-        return this == ACCEPTED || this == BYPASSED;
+    static CallResult of(Throwable rejection, boolean hadTime) {
+        if (rejection instanceof QueueFullException) {
+            return QUEUE_FULL;
+        } else if (rejection instanceof BulkheadFullException) {
+            return hadTime && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) ? TIMED_OUT
+                    : FULL;
+        } else if (rejection instanceof BulkheadContendedException) {
+            return CONTENDED;
+        }
+        return rejection instanceof CancellationException ? CANCELLED : UNAVAILABLE;
     }
 }

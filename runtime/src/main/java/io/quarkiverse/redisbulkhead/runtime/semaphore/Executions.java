@@ -1,22 +1,31 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
- * Counts the executions that are under way or wait for their permits, so that a shutdown can wait for them. Safe for use
- * by many threads.
+ * Begins executions, each with the permits of one or several bulkheads, and counts those that wait or run, so that a shutdown
+ * can
+ * wait for them. Thread-safe.
  */
 public final class Executions {
 
-    private final UnderWay underWay = new UnderWay();
+    private final InFlightCounter inFlight = new InFlightCounter();
 
     /**
      * Begins an execution that occupies no worker thread while it waits.
      *
-     * @param semaphores in the order in which permits are taken, at least one
+     * @param semaphores in the order in which permits are acquired, at least one
      * @param method what the permits are for, as operators see it
-     * @return its admission; when the application is stopping, one that is rejected
+     * @return its admission; rejected when the application is stopping
      */
     public Admission admit(List<Semaphore> semaphores, String method) {
         return admit(semaphores, method, WaitsOn.NO_WORKER_THREAD);
@@ -25,20 +34,18 @@ public final class Executions {
     /**
      * Begins an execution.
      *
-     * @param semaphores in the order in which permits are taken, at least one
+     * @param semaphores in the order in which permits are acquired, at least one
      * @param method what the permits are for, as operators see it
      * @param waitsOn what the call occupies while it waits
-     * @return its admission; when the application is stopping, one that is rejected
+     * @return its admission; rejected when the application is stopping
      */
     public Admission admit(List<Semaphore> semaphores, String method, WaitsOn waitsOn) {
-        underWay.begin();
+        inFlight.begin();
         try {
-            Admission admission = semaphores.size() == 1 ? semaphores.get(0).admit(method, waitsOn)
-                    : new AdmissionChain(semaphores, method, waitsOn);
-            CountedAdmission counted = admission instanceof CountedAdmission one ? one : new Counted(admission);
-            return counted.countedBy(underWay);
+            return semaphores.size() == 1 ? semaphores.get(0).admit(method, waitsOn, inFlight)
+                    : new Chain(semaphores.stream().map(semaphore -> semaphore.prepare(method, waitsOn)).toList());
         } catch (RuntimeException | Error e) {
-            underWay.end();
+            inFlight.end();
             throw e;
         }
     }
@@ -46,40 +53,92 @@ public final class Executions {
     /**
      * Waits for the end of all executions.
      *
-     * @return completes when none is under way
+     * @return completes when none is in flight
      */
     public CompletionStage<Void> stop() {
-        return underWay.none();
+        return inFlight.idle();
     }
 
-    private static final class Counted extends CountedAdmission {
+    /**
+     * Acquires several permits one after the other, and releases them in reverse order, without one release waiting for the
+     * other.
+     * When one is rejected, those acquired before are released before the caller sees the rejection.
+     */
+    private final class Chain extends PendingAdmission {
 
-        private final Admission admission;
+        private final List<Supplier<Admission>> prepared;
 
-        private Counted(Admission admission) {
-            this.admission = admission;
+        // Guarded by this.
+        private final Deque<Admission> begun = new ArrayDeque<>();
+        private final List<HeldPermit> held = new ArrayList<>();
+        private CompletableFuture<Void> released;
+        private boolean counted = true;
+
+        private Chain(List<Supplier<Admission>> prepared) {
+            this.prepared = prepared;
+            begin(0);
         }
 
-        @Override
-        public List<HeldPermit> heldNow() {
-            return admission.heldNow();
+        private void begin(int index) {
+            Admission next = null;
+            synchronized (this) {
+                if (released == null) {
+                    next = prepared.get(index).get();
+                    begun.push(next);
+                }
+            }
+            if (next == null) {
+                refuse(new CancellationException("The execution ended before all permits were taken"));
+                return;
+            }
+            CompletableFuture<List<HeldPermit>> outcome = next.granted().toCompletableFuture();
+            next.asked().thenRun(() -> {
+                if (!outcome.isDone()) {
+                    tellWaiting();
+                }
+            });
+            outcome.whenComplete((permits, rejection) -> {
+                if (rejection == null) {
+                    granted(index, permits);
+                } else {
+                    release().whenComplete((done, none) -> refuse(Failures.cause(rejection)));
+                }
+            });
         }
 
-        @Override
-        public CompletionStage<List<HeldPermit>> granted() {
-            return admission.granted();
+        private void granted(int index, List<HeldPermit> permits) {
+            List<HeldPermit> all;
+            synchronized (this) {
+                held.addAll(permits);
+                all = List.copyOf(held);
+            }
+            if (index + 1 < prepared.size()) {
+                begin(index + 1);
+            } else {
+                grant(all);
+            }
         }
 
-        @Override
-        public CompletionStage<Void> asked() {
-            return admission.asked();
+        private synchronized CompletionStage<Void> release() {
+            if (released == null) {
+                released = CompletableFuture.allOf(begun.stream().map(admission -> admission.end().toCompletableFuture())
+                        .toArray(CompletableFuture[]::new));
+            }
+            return released.minimalCompletionStage();
         }
 
         @Override
         public CompletionStage<Void> end() {
-            CompletionStage<Void> ended = admission.end();
-            countOff();
-            return ended;
+            CompletionStage<Void> answered = release();
+            boolean first;
+            synchronized (this) {
+                first = counted;
+                counted = false;
+            }
+            if (first) {
+                inFlight.end();
+            }
+            return answered;
         }
     }
 }

@@ -4,15 +4,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The admission to one bulkhead in this process that was granted while it was asked for. */
-final class GrantedAdmission extends CountedAdmission {
+/**
+ * An admission that was granted immediately, by a store of this process or without a limit: it goes without what a wait needs.
+ */
+final class GrantedAdmission implements Admission {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final HeldPermit permit;
+    // Null once the execution has ended, and for permits that are not executions. Guarded by this.
+    private InFlightCounter executions;
 
-    GrantedAdmission(HeldPermit permit) {
+    GrantedAdmission(HeldPermit permit, InFlightCounter executions) {
         this.permit = permit;
+        this.executions = executions;
     }
 
     @Override
@@ -32,9 +37,16 @@ final class GrantedAdmission extends CountedAdmission {
 
     @Override
     public CompletionStage<Void> end() {
-        // In this process there is nothing to wait for, and no copy of the request to refuse.
+        // Synchronous, and there is no copy of the request to refuse.
         permit.release();
-        countOff();
+        InFlightCounter counted;
+        synchronized (this) {
+            counted = executions;
+            executions = null;
+        }
+        if (counted != null) {
+            counted.end();
+        }
         return DONE;
     }
 }

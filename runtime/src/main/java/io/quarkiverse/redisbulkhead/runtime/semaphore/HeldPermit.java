@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 
-/** The right to run one execution, from the grant until it is released or lost. Safe for use by many threads. */
+/** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {
 
     /**
@@ -32,12 +32,12 @@ public interface HeldPermit {
     /**
      * The fencing token.
      *
-     * @return 0 when the permit was not given by the store that all processes share
+     * @return 0 when the permit is not of the shared store
      */
     long fencingToken();
 
     /**
-     * Whether the permit is held, as far as this process can tell. The store is not asked.
+     * Whether the permit is held, by what this process knows. Does not ask the store.
      *
      * @return {@code false} as soon as the lease may have ended
      */
@@ -52,14 +52,14 @@ public interface HeldPermit {
     CompletionStage<Boolean> refresh();
 
     /**
-     * Gives the permit back. Requests that this process makes after this call come behind the release.
+     * Releases the permit. Later requests of this process come behind the release.
      *
      * @return the answer: {@code false} when it was released or lost before; never fails
      */
     CompletionStage<Boolean> release();
 
     /**
-     * Detaches the permit from this process, so that it is neither renewed nor released here any more.
+     * Detaches the permit from this process, which then neither renews nor releases it.
      *
      * @return the token by which any process can attach it; fails with
      *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is released or lost, with
@@ -77,9 +77,9 @@ public interface HeldPermit {
     boolean awaitsRelease();
 
     /**
-     * The loss that must end the execution.
+     * The loss, when it must end the execution.
      *
-     * @return completes when the permit is lost; empty when the bulkhead does not want executions to end then
+     * @return completes when the permit is lost; empty when a loss does not end executions of this bulkhead
      */
     Optional<CompletionStage<PermitLost>> interruption();
 }

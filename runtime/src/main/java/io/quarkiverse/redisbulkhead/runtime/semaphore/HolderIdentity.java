@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 /**
- * Who takes the permits of this process, as operators see it.
+ * Who acquires the permits of this process, as operators see it.
  *
  * @param application the application's name
  * @param instance its host and process, as {@code host:pid}

@@ -7,7 +7,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
- * What a definition means for the leases of permits; worked out once, and not at each call.
+ * What a definition means for leases. Derived once, not per call.
  *
  * @param lease the lease in the store: {@code expire}, but not longer than it takes to end here with {@code max-hold}
  * @param leaseNanos the same

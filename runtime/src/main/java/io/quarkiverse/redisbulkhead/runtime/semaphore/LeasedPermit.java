@@ -10,20 +10,28 @@ import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/**
- * A permit with a lease in a store. It knows the end of its lease by its own clock, and that is a little earlier than the
- * end by the clock of the store: it counts from before the store was asked, and stays away from the end by a margin.
- */
-final class LeasedPermit extends RenewalPlace implements HeldPermit {
-
-    // Stores count in milliseconds, so a lease that ends less than one before max-hold ends with it.
-    private static final long ONE_MILLI = Duration.ofMillis(1).toNanos();
-
-    private static final int RENEWALS_PER_LEASE = 3;
+/** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
+final class LeasedPermit extends Lease implements HeldPermit {
 
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
+
+    /**
+     * What the permits of one store work with.
+     *
+     * @param store keeps them
+     * @param timers the clock
+     * @param renewer renews them
+     * @param returns releases them
+     * @param reconciler knows their ids while they are held
+     * @param requests counts detachments in flight
+     * @param listener receives losses
+     * @param fenced whether tickets are fencing tokens; not when another store issues them, too
+     */
+    record Services(PermitStore store, Timers timers, LeaseRenewer renewer, PermitReturns returns, PermitReconciler reconciler,
+            InFlightCounter requests, SemaphoreListener listener, boolean fenced) {
+    }
 
     private enum State {
         HELD,
@@ -32,64 +40,63 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         DETACHED
     }
 
-    private final SemaphoreEngine engine;
-    private final Bulkhead bulkhead;
-    private final String id;
+    private final Services services;
     private final String method;
-    // Null until the first try to detach it.
-    private DetachedPermit detachment;
     private final long fencingToken;
-    private final long holdEndNanos;
-    private final long firstEndInStoreNanos;
     private final CompletableFuture<PermitLost> interruption;
     private volatile State state = State.HELD;
-    private volatile long leaseEndNanos;
     private volatile boolean copyMayFollow;
+
+    // Taken out within the lock, so that it fires once.
+    private volatile CallListener call = CallListener.NONE;
+    // Both are guarded by this.
+    private boolean detaching;
+    // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the token of
+    // another.
+    private DetachedPermit detachment;
 
     /**
      * A permit that was granted.
      *
-     * @param engine what it works with
-     * @param bulkhead its bulkhead
-     * @param id its id
-     * @param method what it is for
-     * @param ticket its ticket
+     * @param method what it is for, as operators see it
      * @param copyMayFollow whether a copy of the request may still be on its way to the store
-     * @param sinceNanos from when on it counts as held
+     * @param sinceNanos when it started
      * @param endInStoreNanos when its first lease ends in the store, or earlier
-     * @param marginNanos by how much that lease ends here before it ends in the store
+     * @param marginNanos how much earlier that lease ends here
      */
-    LeasedPermit(SemaphoreEngine engine, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
+    LeasedPermit(Services services, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
             long sinceNanos, long endInStoreNanos, long marginNanos) {
-        this.engine = engine;
-        this.bulkhead = bulkhead;
-        this.id = id;
+        super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
+        this.services = services;
         this.method = method;
-        this.fencingToken = engine.fenced() ? ticket : 0;
+        this.fencingToken = services.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
         this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
-        this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
-        this.firstEndInStoreNanos = endInStoreNanos;
-        this.leaseEndNanos = endInStoreNanos - marginNanos;
     }
 
-    @Override
-    public String id() {
-        return id;
+    /** Renews the lease from now on. */
+    void keep() {
+        services.renewer().keep(this);
+    }
+
+    /** Fires that the call has the permit, and later that it gave the permit up. */
+    void fireAcquired(CallListener listener) {
+        if (listener != CallListener.NONE) {
+            synchronized (this) {
+                call = listener;
+            }
+            listener.acquired(fencingToken == 0 ? CallResult.BYPASSED : CallResult.ACCEPTED, fencingToken);
+        }
     }
 
     @Override
     public String bulkhead() {
-        return bulkhead.name();
+        return definition().name();
     }
 
     @Override
     public Optional<String> key() {
-        return bulkhead.key();
-    }
-
-    BulkheadId bulkheadId() {
-        return bulkhead.id();
+        return definition().key();
     }
 
     @Override
@@ -99,7 +106,12 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
 
     @Override
     public boolean isHeld() {
-        return state == State.HELD && leaseEndNanos - engine.timers().nanoTime() > 0;
+        return state == State.HELD && endNanos() - services.timers().nanoTime() > 0;
+    }
+
+    @Override
+    public boolean awaitsRelease() {
+        return definition().spec().awaitRelease();
     }
 
     @Override
@@ -112,87 +124,59 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         if (!isHeld()) {
             return NO;
         }
-        return StoreFailures.translate(bulkhead.name(), engine.keeper().renewNow(this));
+        return StoreFailures.translate(bulkhead(), services.renewer().renewNow(this).thenApply(done -> isHeld()));
     }
 
     @Override
     public CompletionStage<Boolean> release() {
-        State before = changeTo(State.RELEASED);
+        fireReleased();
+        return giveBack();
+    }
+
+    private void fireReleased() {
+        if (call != CallListener.NONE) {
+            CallListener listener;
+            synchronized (this) {
+                listener = call;
+                call = CallListener.NONE;
+            }
+            listener.released();
+        }
+    }
+
+    private CompletionStage<Boolean> giveBack() {
+        State before;
+        synchronized (this) {
+            before = state;
+            state = before == State.DETACHED ? before : State.RELEASED;
+        }
         if (before == State.RELEASED || before == State.DETACHED) {
             return NO;
         }
-        CompletionStage<Boolean> answer = engine.returns().giveBack(bulkhead.id(), id, bulkhead.terms().lease(),
-                bulkhead.spec().minHold(), copyMayFollow, found -> givenBack(before, found));
-        // After the return has begun, so that a shutdown sees the permit at any moment in one of the two.
-        engine.keeper().forget(this);
+        Duration minHold = definition().spec().minHold();
+        CompletionStage<Boolean> answer = services.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+                found -> {
+                    services.reconciler().released(bulkheadId(), id(), lease(), minHold);
+                    return givenBack(before, found);
+                });
+        // After the return has begun, so that a shutdown always sees the permit in one of the two.
+        services.renewer().forget(this);
         return answer;
     }
 
     private boolean givenBack(State before, Found found) {
-        engine.reconciler().released(bulkhead.id(), id, bulkhead.terms().lease(), bulkhead.spec().minHold());
-        if (found == Found.NOT_HELD && before == State.HELD) {
-            engine.keeper().report(loss(Reason.GONE));
+        if (before == State.HELD && found == Found.NOT_HELD) {
+            services.listener().lost(loss(Reason.GONE));
         }
-        return found != Found.NOT_HELD && before == State.HELD;
+        return before == State.HELD && found != Found.NOT_HELD;
     }
 
-    @Override
-    public CompletionStage<String> detach() {
-        if (!engine.fenced()) {
-            return CompletableFuture.failedStage(givenWithoutRedis(bulkhead.name()));
-        }
-        if (!isHeld()) {
-            return CompletableFuture.failedStage(new PermitGoneException(bulkhead.name(), "The permit " + id + " of bulkhead '"
-                    + bulkhead.name() + "' cannot be detached, because it was released, detached or lost"));
-        }
-        return engine.handOver().detach(this, bulkhead, copyMayFollow);
-    }
-
-    static IllegalStateException givenWithoutRedis(String bulkhead) {
-        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
-                + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
-                + "Permit.fencingToken(), which is 0 then");
-    }
-
-    /** The same for all tries to detach it, so that a late copy of one does not make the token of another useless. */
-    synchronized DetachedPermit detachment(SecureRandom random) {
-        if (detachment == null) {
-            detachment = DetachedPermit.of(id, random);
-        }
-        return detachment;
-    }
-
-    /** The store has detached the permit; {@code false} when it was released or lost meanwhile. */
-    boolean detached() {
-        synchronized (this) {
-            if (state != State.HELD) {
-                return false;
-            }
-            state = State.DETACHED;
-        }
-        engine.keeper().forget(this);
-        return true;
-    }
-
-    /** The store does not know the permit. */
-    void loseGone() {
-        engine.keeper().forget(this);
-        lose(Reason.GONE);
-    }
-
-    @Override
-    public boolean awaitsRelease() {
-        return bulkhead.spec().awaitRelease();
-    }
-
-    private synchronized State changeTo(State next) {
-        State before = state;
-        state = before == State.DETACHED ? before : next;
-        return before;
+    private Duration lease() {
+        return definition().terms().lease();
     }
 
     /**
-     * A copy of the request for this permit may still be on its way: its release will also refuse that.
+     * A copy of the request for this permit may still be on its way: the release also refuses it.
      *
      * @return {@code false} when the permit is released already
      */
@@ -201,56 +185,76 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         return state != State.RELEASED;
     }
 
-    Duration lease() {
-        return bulkhead.terms().lease();
-    }
-
-    /** After how long it is to be renewed. */
-    long renewalInterval() {
-        return shareUntilRenewal(bulkhead.terms().leaseNanos());
-    }
-
-    /** How much of some time is to pass until it is renewed. */
-    static long shareUntilRenewal(long nanos) {
-        return nanos / RENEWALS_PER_LEASE;
-    }
-
-    /** How long the lease shall be in the store from some moment, so that it does not reach beyond {@code max-hold} here. */
-    Duration nextLease(long fromNanos) {
-        if (!bulkhead.terms().holdIsBounded()) {
-            return lease();
+    @Override
+    public CompletionStage<String> detach() {
+        if (!services.fenced()) {
+            return CompletableFuture.failedStage(grantedWithoutRedis(bulkhead()));
         }
-        Duration left = Duration.ofNanos(holdEndNanos - fromNanos).plus(bulkhead.terms().margin());
-        return left.compareTo(lease()) < 0 ? left : lease();
+        DetachedPermit detached;
+        synchronized (this) {
+            if (!isHeld() || detaching) {
+                // Only one caller gets the token.
+                return CompletableFuture.failedStage(gone(isHeld() ? "is being detached already"
+                        : "cannot be detached, because it was released, detached or lost"));
+            }
+            detaching = true;
+            if (detachment == null) {
+                detachment = DetachedPermit.of(id(), new SecureRandom());
+            }
+            detached = detachment;
+        }
+        services.requests().begin();
+        return StoreFailures.translate(bulkhead(), services.store().detach(bulkheadId(), id(),
+                next(services.timers().nanoTime()), detached.digest(),
+                copyMayFollow ? PermitReturns.longestDelay(lease()) : Duration.ZERO))
+                .thenApply(wasHeld -> {
+                    if (!wasHeld) {
+                        services.renewer().forget(this);
+                        lose(Reason.GONE);
+                    } else if (detached()) {
+                        return detached.token();
+                    }
+                    throw gone("was released or lost before it was detached");
+                }).whenComplete((token, failure) -> {
+                    synchronized (this) {
+                        detaching = false;
+                    }
+                    services.requests().end();
+                });
     }
 
-    /** When its lease ends here. */
-    long leaseEndNanos() {
-        return leaseEndNanos;
+    // False when it was released or lost meanwhile.
+    private boolean detached() {
+        synchronized (this) {
+            if (state != State.HELD) {
+                return false;
+            }
+            state = State.DETACHED;
+        }
+        services.renewer().forget(this);
+        // A failover may lose the detachment. Redis then keeps the permit for this process, and reconciliation must not release it.
+        services.timers().after(lease(), () -> services.reconciler().forget(id()));
+        fireReleased();
+        return true;
     }
 
-    /** When its first lease ends in the store, or earlier. */
-    long firstEndInStoreNanos() {
-        return firstEndInStoreNanos;
+    private PermitGoneException gone(String what) {
+        return new PermitGoneException(bulkhead(), "The permit " + id() + " of bulkhead '" + bulkhead() + "' " + what);
     }
 
-    /** The application stops: gives the permit back though its execution still runs, and tells that. */
+    static IllegalStateException grantedWithoutRedis(String bulkhead) {
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
+                + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
+                + "Permit.fencingToken(), which is 0 then");
+    }
+
+    @Override
     void giveBackRunning() {
         lose(Reason.STOPPED);
-        release();
+        giveBack();
     }
 
-    // Whether the lease reaches to the end of max-hold.
-    private boolean isAtHoldEnd() {
-        return bulkhead.terms().holdIsBounded() && holdEndNanos - leaseEndNanos < ONE_MILLI;
-    }
-
-    /** The store has lengthened the lease, which ends there then, or later. */
-    void renewedUntil(long endInStoreNanos) {
-        leaseEndNanos = Math.max(leaseEndNanos, endInStoreNanos - bulkhead.terms().marginNanos());
-    }
-
-    /** Notes that the permit is lost, unless it was released. */
+    @Override
     void lose(Reason reason) {
         synchronized (this) {
             if (state != State.HELD) {
@@ -262,15 +266,10 @@ final class LeasedPermit extends RenewalPlace implements HeldPermit {
         if (interruption != null) {
             interruption.complete(loss);
         }
-        engine.keeper().report(loss);
-    }
-
-    /** Why the permit is lost when its lease has ended. */
-    Reason reasonOfLeaseEnd() {
-        return isAtHoldEnd() ? Reason.MAX_HOLD : Reason.LEASE_ENDED;
+        services.listener().lost(loss);
     }
 
     private PermitLost loss(Reason reason) {
-        return new PermitLost(bulkhead.name(), bulkhead.key(), id, fencingToken, method, reason);
+        return new PermitLost(bulkhead(), key(), id(), fencingToken, method, reason);
     }
 }

@@ -6,8 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * Makes permit ids that no other process makes: 96 random bits for this object, and a number that grows. Safe for use
- * by many threads.
+ * Generates permit ids that no other process generates: 96 random bits for this object, and a counter. Thread-safe.
  * <p>
  * Where many permits may be held at once, ids are longer than 64 bytes on purpose. Redis keeps a sorted set of up to 128 short
  * members in one piece of memory, which it searches from end to end, and any other as a skip list, in which a member is found

@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -31,11 +33,12 @@ final class PermitReconciler {
     private static final int MOST_BULKHEADS = 10_000;
     private static final int MOST_AT_ONCE = 8;
     private static final Duration FORGET_EVERY = Duration.ofSeconds(5);
-    private static final Duration FIRST_GAP = Duration.ofSeconds(1);
-    private static final Duration LONGEST_GAP = Duration.ofSeconds(30);
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     private final PermitStore store;
     private final Timers timers;
+    private final PermitIds ids;
     // A store of this process loses nothing.
     private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -46,7 +49,7 @@ final class PermitReconciler {
     private volatile boolean stopped;
     // Both are guarded by queue.
     private final Set<BulkheadId> queue = new LinkedHashSet<>();
-    private int underWay;
+    private int running;
 
     /** A bulkhead in which Redis may keep a permit that was released. */
     private static final class Recent {
@@ -54,7 +57,7 @@ final class PermitReconciler {
         private volatile Duration minHold = Duration.ZERO;
         // Both are guarded by this.
         private long notBeforeNanos;
-        private Duration gap = FIRST_GAP;
+        private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, () -> 1);
 
         private Recent(long nowNanos) {
             notBeforeNanos = nowNanos;
@@ -64,32 +67,41 @@ final class PermitReconciler {
             if (nowNanos - notBeforeNanos < 0) {
                 return false;
             }
-            notBeforeNanos = nowNanos + gap.toNanos();
-            Duration longer = gap.multipliedBy(2);
-            gap = longer.compareTo(LONGEST_GAP) < 0 ? longer : LONGEST_GAP;
+            notBeforeNanos = nowNanos + backoff.next().toNanos();
             return true;
         }
 
         private synchronized void startAtOnce(long nowNanos) {
-            notBeforeNanos = nowNanos + FIRST_GAP.toNanos();
-            gap = FIRST_GAP;
+            notBeforeNanos = nowNanos + FIRST_PAUSE.toNanos();
+            backoff.reset();
         }
     }
 
-    PermitReconciler(PermitStore store, Timers timers) {
+    PermitReconciler(PermitStore store, Timers timers, PermitIds ids) {
         this.store = store;
         this.timers = timers;
+        this.ids = ids;
         this.needed = !(store instanceof InProcessPermitStore);
     }
 
-    /** A permit is going to be requested. */
+    /** The id of a permit that is going to be requested. */
+    String newId(SemaphoreSpec spec) {
+        if (!needed) {
+            return ids.nextLocal(spec.weight());
+        }
+        String id = ids.next(spec.permits(), spec.weight());
+        known.add(id);
+        return id;
+    }
+
+    /** A permit is going to be requested with an id that follows from something else. */
     void register(String permitId) {
         if (needed) {
             known.add(permitId);
         }
     }
 
-    /** A permit was not granted, and is not requested any more. */
+    /** A permit was not granted, and is not requested any more, or belongs to another process. */
     void forget(String permitId) {
         known.remove(permitId);
     }
@@ -171,11 +183,11 @@ final class PermitReconciler {
 
     private void enqueue(BulkheadId bulkhead) {
         synchronized (queue) {
-            if (underWay >= MOST_AT_ONCE) {
+            if (running >= MOST_AT_ONCE) {
                 queue.add(bulkhead);
                 return;
             }
-            underWay++;
+            running++;
         }
         reconcile(bulkhead);
     }
@@ -192,7 +204,7 @@ final class PermitReconciler {
             synchronized (queue) {
                 next = queue.isEmpty() ? null : queue.iterator().next();
                 queue.remove(next);
-                underWay -= next == null ? 1 : 0;
+                running -= next == null ? 1 : 0;
             }
             if (next != null) {
                 reconcile(next);

@@ -1,25 +1,38 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * Returns permits and places among the waiters. A return that the store does not answer is repeated in the background.
- * Thread-safe.
+ * Returns permits, and places among the waiters. A return that the store does not confirm is repeated in the background, with
+ * growing pauses while the store is away, until the store confirms it or the lease has ended anyway. Thread-safe.
  */
 final class PermitReturns {
 
     private static final Logger LOG = Logger.getLogger(PermitReturns.class);
+
+    private static final String NO_PERMIT = "none";
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    // How long a request without an answer may still reach the store: the operating system sends it again, or a server stands still.
+    private static final Duration SHORTEST_DELAY = Duration.ofMinutes(1);
+    private static final Duration LONGEST_DELAY = Duration.ofMinutes(15);
 
     /** What a return found. */
     enum Found {
@@ -31,23 +44,32 @@ final class PermitReturns {
         NOT_KNOWN
     }
 
-    private static final String NO_PERMIT = "none";
-
     private final PermitStore store;
     // Null when the store is not in this process.
     private final InProcessPermitStore inProcess;
-    private final PermitReclaimer reclaimer;
-    private final UnderWay underWay;
-    private final AtomicInteger unanswered = new AtomicInteger();
+    private final Timers timers;
+    private final InFlightCounter inFlight = new InFlightCounter();
 
-    /**
-     * @param underWay counts the returns that are not answered yet, so that a shutdown waits for them
-     */
-    PermitReturns(PermitStore store, PermitReclaimer reclaimer, UnderWay underWay) {
+    // Guarded by this. A bulkhead has a backlog exactly while an attempt for it is in flight or scheduled.
+    private final Map<BulkheadId, Backlog> backlogs = new HashMap<>();
+
+    private volatile boolean closed;
+
+    /** What may be held or wait under an id, until the store confirms that it is not. */
+    private record Unconfirmed(String permitId, Duration lease, Duration minHold, long giveUpNanos) {
+    }
+
+    private static final class Backlog {
+
+        private final Set<Unconfirmed> returns = new LinkedHashSet<>();
+        private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, () -> 1);
+        private Timers.Planned retry;
+    }
+
+    PermitReturns(PermitStore store, Timers timers) {
         this.store = store;
         this.inProcess = store instanceof InProcessPermitStore here ? here : null;
-        this.reclaimer = reclaimer;
-        this.underWay = underWay;
+        this.timers = timers;
     }
 
     /**
@@ -64,37 +86,24 @@ final class PermitReturns {
             return CompletableFuture.completedFuture(
                     then.apply(inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD));
         }
-        underWay.begin();
-        unanswered.incrementAndGet();
+        inFlight.begin();
         CompletionStage<Boolean> answer = copyMayFollow ? releaseAndRefuse(bulkhead, permitId, lease, minHold)
                 : store.release(bulkhead, permitId, minHold);
         return answer.handle((held, failure) -> {
             try {
                 return then.apply(found(bulkhead, permitId, lease, minHold, held, failure));
             } finally {
-                unanswered.decrementAndGet();
-                underWay.end();
+                inFlight.end();
             }
         }).toCompletableFuture();
     }
 
-    // A cancellation frees at once, so the release that knows of the minimum hold must have come before it.
+    // A cancellation frees at once, so the release that states the minimum hold must come before it.
     private CompletionStage<Boolean> releaseAndRefuse(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
         CompletionStage<Boolean> released = minHold.isZero() ? CompletableFuture.completedStage(true)
                 : store.release(bulkhead, permitId, minHold);
-        return released.thenCompose(held -> store.cancel(bulkhead, List.of(permitId), PermitReclaimer.longestDelay(lease)))
+        return released.thenCompose(held -> store.cancel(bulkhead, List.of(permitId), longestDelay(lease)))
                 .thenApply(done -> true);
-    }
-
-    /**
-     * Waits for the returns to a bulkhead that have begun.
-     *
-     * @return completes when the store has answered them, if it does; never fails
-     */
-    CompletionStage<Void> behind(BulkheadId bulkhead) {
-        // The store answers requests for a bulkhead in their order.
-        return unanswered.get() == 0 ? CompletableFuture.completedStage(null)
-                : store.release(bulkhead, NO_PERMIT).handle((held, failure) -> null);
     }
 
     private Found found(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold, Boolean held,
@@ -102,9 +111,21 @@ final class PermitReturns {
         if (failure == null) {
             return held ? Found.HELD : Found.NOT_HELD;
         }
-        LOG.debugf(failure, "Permit %s of bulkhead '%s' is given back in the background", permitId, bulkhead);
+        LOG.debugf(failure, "Permit %s of bulkhead '%s' is released in the background", permitId, bulkhead);
         inBackground(bulkhead, permitId, lease, minHold);
         return Found.NOT_KNOWN;
+    }
+
+    /** Completes when the store has answered the returns to a bulkhead that have begun. Never fails. */
+    CompletionStage<Void> behind(BulkheadId bulkhead) {
+        // The store answers requests for a bulkhead in their order.
+        return inFlight.isIdle() ? CompletableFuture.completedStage(null)
+                : store.release(bulkhead, NO_PERMIT).handle((held, failure) -> null);
+    }
+
+    /** Completes when no return is in flight. Those in the background do not count. */
+    CompletionStage<Void> idle() {
+        return inFlight.idle();
     }
 
     /** Returns what may be held or wait under an id, and repeats that until the store answers. Nothing ran with it. */
@@ -112,8 +133,119 @@ final class PermitReturns {
         inBackground(bulkhead, permitId, lease, Duration.ZERO);
     }
 
-    /** Returns what may be held under an id, and repeats that until the store answers. */
+    /**
+     * Returns what may be held or wait under an id, and repeats that until the store answers.
+     *
+     * @param lease after that time it is free anyway
+     * @param minHold how long a permit stays taken at least, from its start; zero where nothing ran with it
+     */
     void inBackground(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
-        reclaimer.reclaim(bulkhead, permitId, lease, minHold);
+        Duration delay = longestDelay(lease);
+        long giveUpNanos = timers.nanoTime() + (delay.compareTo(lease) > 0 ? delay : lease).toNanos();
+        boolean first;
+        synchronized (this) {
+            Backlog backlog = backlogs.get(bulkhead);
+            first = backlog == null;
+            if (first) {
+                backlog = new Backlog();
+                backlogs.put(bulkhead, backlog);
+            }
+            backlog.returns.add(new Unconfirmed(permitId, lease, minHold, giveUpNanos));
+        }
+        if (first) {
+            attempt(bulkhead);
+        }
+    }
+
+    /** How long a request must be refused after it was given up. */
+    static Duration longestDelay(Duration lease) {
+        if (lease.compareTo(SHORTEST_DELAY) < 0) {
+            return SHORTEST_DELAY;
+        }
+        return lease.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : lease;
+    }
+
+    /** How many returns the store has not confirmed. */
+    synchronized int pending() {
+        return backlogs.values().stream().mapToInt(backlog -> backlog.returns.size()).sum();
+    }
+
+    /** The store is back: retries now, ahead of requests that are made later. */
+    void reconnected() {
+        List<BulkheadId> waiting;
+        synchronized (this) {
+            waiting = backlogs.entrySet().stream().filter(entry -> entry.getValue().retry != null).map(Map.Entry::getKey)
+                    .toList();
+            waiting.forEach(bulkhead -> {
+                Backlog backlog = backlogs.get(bulkhead);
+                backlog.retry.cancel();
+                backlog.retry = null;
+                backlog.backoff.reset();
+            });
+        }
+        waiting.forEach(this::attempt);
+    }
+
+    /** Stops retrying. What is not confirmed is free when its lease ends. */
+    void close() {
+        closed = true;
+    }
+
+    private void attempt(BulkheadId bulkhead) {
+        List<Unconfirmed> batch = nextBatch(bulkhead);
+        if (batch.isEmpty() || closed) {
+            return;
+        }
+        Duration lease = batch.stream().map(Unconfirmed::lease).max(Duration::compareTo).orElseThrow();
+        release(bulkhead, batch).thenCompose(
+                released -> store.cancel(bulkhead, batch.stream().map(Unconfirmed::permitId).toList(), longestDelay(lease)))
+                .whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        confirmed(bulkhead, batch);
+                        attempt(bulkhead);
+                    } else {
+                        LOG.debugf("%d permits of bulkhead '%s' are not released yet: %s", batch.size(), bulkhead,
+                                failure.getMessage());
+                        retryLater(bulkhead);
+                    }
+                });
+    }
+
+    // Before the cancellation, which frees at once.
+    private CompletableFuture<Void> release(BulkheadId bulkhead, List<Unconfirmed> batch) {
+        return CompletableFuture.allOf(batch.stream().filter(entry -> !entry.minHold().isZero())
+                .map(entry -> store.release(bulkhead, entry.permitId(), entry.minHold()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    // The entries stay until they are confirmed, so that pending() counts them.
+    private synchronized List<Unconfirmed> nextBatch(BulkheadId bulkhead) {
+        Set<Unconfirmed> returns = backlogs.get(bulkhead).returns;
+        long now = timers.nanoTime();
+        returns.removeIf(entry -> now - entry.giveUpNanos() >= 0);
+        if (returns.isEmpty()) {
+            backlogs.remove(bulkhead);
+        }
+        return returns.stream().limit(PermitStore.MAX_CANCELLED_AT_ONCE).toList();
+    }
+
+    private synchronized void confirmed(BulkheadId bulkhead, List<Unconfirmed> done) {
+        Backlog backlog = backlogs.get(bulkhead);
+        backlog.returns.removeAll(done);
+        backlog.backoff.reset();
+    }
+
+    private synchronized void retryLater(BulkheadId bulkhead) {
+        Backlog backlog = backlogs.get(bulkhead);
+        backlog.retry = timers.after(backlog.backoff.next(), () -> {
+            boolean due;
+            synchronized (this) {
+                due = backlog.retry != null;
+                backlog.retry = null;
+            }
+            if (due) {
+                attempt(bulkhead);
+            }
+        });
     }
 }

@@ -16,26 +16,37 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * A counting semaphore. Safe for use by many threads. Where the store gives no answer, stages fail with
+ * A counting semaphore. Thread-safe. Where the store gives no answer, stages fail with
  * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}; where it is contended, with
  * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
  */
 public final class Semaphore {
 
     private final Bulkhead bulkhead;
-    private final SemaphoreEngine engine;
+    private final PermitRequest.Services services;
+    private final PermitAttacher attacher;
     private final boolean limiting;
 
-    Semaphore(Bulkhead bulkhead, SemaphoreEngine engine, boolean limiting) {
+    /**
+     * @param services what its requests work with
+     * @param attacher attaches detached permits
+     * @param limiting {@code false}: the bulkhead is disabled, and all calls get a permit that does not count
+     */
+    Semaphore(Bulkhead bulkhead, PermitRequest.Services services, PermitAttacher attacher, boolean limiting) {
         this.bulkhead = bulkhead;
-        this.engine = engine;
+        this.services = services;
+        this.attacher = attacher;
         this.limiting = limiting;
     }
 
+    private Semaphore with(Bulkhead other) {
+        return new Semaphore(other, services, attacher, limiting);
+    }
+
     /**
-     * What this semaphore is.
+     * The definition.
      *
-     * @return the definition
+     * @return with the limit of the key, if this is the semaphore of a key
      */
     public SemaphoreSpec spec() {
         return bulkhead.spec();
@@ -51,14 +62,14 @@ public final class Semaphore {
     }
 
     /**
-     * The semaphore of one key. It costs nothing, and nothing remembers it.
+     * The semaphore of one key. It is cheap, and not kept anywhere.
      *
      * @param key any text
      * @param permits the limit for this key; empty for that of the definition
      * @return the semaphore; its definition has the limit for this key
      */
     public Semaphore forKey(String key, OptionalInt permits) {
-        return new Semaphore(bulkhead.forKey(key, permits), engine, limiting);
+        return with(bulkhead.forKey(key, permits));
     }
 
     /**
@@ -79,33 +90,34 @@ public final class Semaphore {
      * @return the request, under way
      */
     public Admission admit(String method, WaitsOn waitsOn) {
-        if (!limiting) {
-            return UncountedAdmission.of(bulkhead);
-        }
-        CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        return listener == CallListener.NONE ? engine.admit(bulkhead, method, waitsOn) : observed(listener, method, waitsOn);
-    }
-
-    private Admission observed(CallListener listener, String method, WaitsOn waitsOn) {
-        listener.begins();
-        return new ObservedAdmission(engine.admit(bulkhead, method, waitsOn), listener, bulkhead.spec().maxWait());
+        return admit(method, waitsOn, null);
     }
 
     /**
-     * Prepares to ask for a permit. To be called by the thread of the caller, who is gone when it comes to asking for the
-     * second of several permits.
+     * As the other one.
      *
-     * @param method what the permit is for, as operators see it
-     * @param waitsOn what the call occupies while it waits
-     * @return begins to ask; to be called at most once, by any thread
+     * @param executions has counted the execution, and ends it with the admission; null for none
      */
-    Supplier<Admission> request(String method, WaitsOn waitsOn) {
+    Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
+        return limiting ? PermitRequest.begin(services, bulkhead, method, waitsOn, executions, listener(method))
+                : new GrantedAdmission(uncountedPermit(), executions);
+    }
+
+    /**
+     * Prepares an admission that begins later, on any thread. To be called on the caller's thread, because listeners note where
+     * a
+     * call comes from.
+     */
+    Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
         if (!limiting) {
-            return () -> UncountedAdmission.of(bulkhead);
+            return () -> new GrantedAdmission(uncountedPermit(), null);
         }
-        CallListener listener = engine.listener().asks(bulkhead.id(), method);
-        return () -> listener == CallListener.NONE ? engine.admit(bulkhead, method, waitsOn)
-                : observed(listener, method, waitsOn);
+        CallListener call = listener(method);
+        return () -> PermitRequest.begin(services, bulkhead, method, waitsOn, null, call);
+    }
+
+    private CallListener listener(String method) {
+        return services.listener().asks(bulkhead.id(), method);
     }
 
     /**
@@ -116,7 +128,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the time is null, negative or too long
      */
     public Semaphore within(Duration maxWait) {
-        return new Semaphore(bulkhead.within(maxWait), engine, limiting);
+        return with(bulkhead.within(maxWait));
     }
 
     /**
@@ -127,39 +139,39 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the weight is out of range, or above the limit of the definition
      */
     public Semaphore weighing(int weight) {
-        return new Semaphore(bulkhead.weighing(weight), engine, limiting);
+        return with(bulkhead.weighing(weight));
     }
 
     /**
-     * Takes over a permit that was {@linkplain HeldPermit#detach() detached} in any process.
+     * Attaches a permit that was {@linkplain HeldPermit#detach() detached} in any process.
      *
      * @param token what the detaching returned
      * @param method what the permit is for from now on, as operators see it
      * @return the permit, to be released by the caller; fails with
-     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is not there any more
-     * @throws IllegalArgumentException when the token is none
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it no longer exists
+     * @throws IllegalArgumentException when the token is malformed
      */
     public CompletionStage<HeldPermit> attach(String token, String method) {
-        return engine.handOver().attach(bulkhead, token, method);
+        return attacher.attach(bulkhead, token, method);
     }
 
     /**
      * Checks the form of a token.
      *
      * @param token the token
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when it is malformed
      */
     public static void requireToken(String token) {
         DetachedPermit.parse(token);
     }
 
     /**
-     * A permit that nobody counts.
+     * A permit that does not count.
      *
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return new UncountedPermit(bulkhead.id());
+        return new UncountedPermit(bulkhead.id(), CallListener.NONE);
     }
 
     /**
@@ -174,7 +186,7 @@ public final class Semaphore {
     }
 
     /**
-     * The limit as an operator sees it, who need not know what was resolved for a key.
+     * The limit as an operator sees it, without the limit that a resolver computes for a key.
      *
      * @param bulkhead the bulkhead
      * @param spec its definition here
@@ -198,7 +210,7 @@ public final class Semaphore {
     /**
      * Who holds the permit whose lease ends first, over all processes.
      *
-     * @return empty when nobody holds any
+     * @return empty when there is no holder
      */
     public CompletionStage<Optional<Holder>> firstHolder() {
         return occupancy(1).thenApply(now -> now.holders().stream().findFirst());
@@ -213,20 +225,20 @@ public final class Semaphore {
         return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::waiters);
     }
 
-    // Behind the releases of this process, so that a caller does not see the permit of its last call.
+    // After the releases of this process, so that a caller does not see the permit of its last call.
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), engine.returns().behind(bulkhead.id())
-                .thenCompose(none -> engine.occupancy(bulkhead.id(), most)));
+        return StoreFailures.translate(bulkhead.name(), services.returns().behind(bulkhead.id())
+                .thenCompose(none -> services.store().occupancy(bulkhead.id(), most)));
     }
 
     /**
-     * Takes a permit away from its holder.
+     * Revokes a permit.
      *
      * @param permitId the permit
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(bulkhead.name(), engine.store().revoke(bulkhead.id(), permitId));
+        return StoreFailures.translate(bulkhead.name(), services.store().revoke(bulkhead.id(), permitId));
     }
 
     /**
@@ -236,7 +248,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(bulkhead.name(), engine.store().resize(bulkhead.id(), permits));
+        return StoreFailures.translate(bulkhead.name(), services.store().resize(bulkhead.id(), permits));
     }
 
     /**
@@ -245,6 +257,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(bulkhead.name(), engine.store().resetSize(bulkhead.id()));
+        return StoreFailures.translate(bulkhead.name(), services.store().resetSize(bulkhead.id()));
     }
 }

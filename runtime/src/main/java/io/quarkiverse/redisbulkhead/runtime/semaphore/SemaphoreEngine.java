@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -10,10 +9,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
@@ -25,44 +22,38 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * What all semaphores over one store share: who waits, who holds, and what is to be given back. Safe for use by many
- * threads.
+ * All semaphores over one store: creates what their requests work with, passes the store's notices on, and stops. Thread-safe.
  */
 public final class SemaphoreEngine {
 
     private final PermitStore store;
-    // Null when the store is not in this process.
-    private final InProcessPermitStore inProcess;
-    private final Timers timers;
-    private final HolderIdentity identity;
-    private final SemaphoreListener listener;
-    private final boolean fenced;
-    private final Optional<SemaphoreEngine> fallback;
-    private final WaitingCalls waitingCalls;
-    private final DoubleSupplier random;
-    private final PermitIds ids = new PermitIds();
-    private final PermitReclaimer reclaimer;
-    private final PermitReturns returns;
-    private final PermitKeeper keeper;
+    // Null for the store of this process.
+    private final SemaphoreEngine fallback;
+    private final InFlightCounter requests = new InFlightCounter();
+    private final LimitMismatchLogger limitMismatches = new LimitMismatchLogger();
+    private final LeaseRenewer renewer;
     private final PermitReconciler reconciler;
-    private final WaitingRoom room;
-    private final UnderWay underWay = new UnderWay();
-    private final PermitHandOver handOver = new PermitHandOver(this);
-    private final DisagreementLog disagreements = new DisagreementLog();
-    private volatile boolean stopping;
+    private final PermitRequest.Services services;
+    private final PermitAttacher attacher;
+
+    // Tests look at these.
+    final PermitIds ids = new PermitIds();
+    final PermitReturns returns;
+    final WaiterRegistry waiters;
+    final WaiterLimits limits;
 
     /**
      * An engine over the store that processes share. Its waiting calls and those of the fallback are counted together.
      *
      * @param store where permits live
      * @param timers the clock
-     * @param identity who takes permits here
-     * @param listener told what happens
-     * @param fallback over a store of this process, for bulkheads that go by that while the store is away
+     * @param identity who acquires permits here
+     * @param listener receives events
+     * @param fallback over a store of this process, for bulkheads with the outage policy {@code local}
      */
     public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             SemaphoreEngine fallback) {
-        this(store, timers, identity, listener, true, Optional.of(fallback), fallback.waitingCalls,
+        this(store, timers, identity, listener, true, fallback, fallback.limits,
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
@@ -71,13 +62,13 @@ public final class SemaphoreEngine {
      *
      * @param store where permits live
      * @param timers the clock
-     * @param identity who takes permits here
-     * @param listener told what happens
-     * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
+     * @param identity who acquires permits here
+     * @param listener receives events
+     * @param fenced whether tickets are fencing tokens; not when another store issues them, too
      */
     public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             boolean fenced) {
-        this(store, timers, identity, listener, fenced, new WaitingCalls(Integer.MAX_VALUE));
+        this(store, timers, identity, listener, fenced, new WaiterLimits(Integer.MAX_VALUE));
     }
 
     /**
@@ -85,77 +76,74 @@ public final class SemaphoreEngine {
      *
      * @param store where permits live
      * @param timers the clock
-     * @param identity who takes permits here
-     * @param listener told what happens
-     * @param fenced whether tickets count as fencing tokens; not when another store gives them, too
-     * @param waitingCalls bounds the calls that wait
+     * @param identity who acquires permits here
+     * @param listener receives events
+     * @param fenced whether tickets are fencing tokens; not when another store issues them, too
+     * @param limits bounds the waiting calls
      */
     public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            boolean fenced, WaitingCalls waitingCalls) {
-        this(store, timers, identity, listener, fenced, Optional.empty(), waitingCalls,
-                () -> ThreadLocalRandom.current().nextDouble());
+            boolean fenced, WaiterLimits limits) {
+        this(store, timers, identity, listener, fenced, null, limits, () -> ThreadLocalRandom.current().nextDouble());
     }
 
     SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener, boolean fenced,
             Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
-        this(store, timers, identity, listener, fenced, fallback,
-                fallback.map(SemaphoreEngine::waitingCalls).orElseGet(() -> new WaitingCalls(Integer.MAX_VALUE)), random);
+        this(store, timers, identity, listener, fenced, fallback.orElse(null),
+                fallback.map(engine -> engine.limits).orElseGet(() -> new WaiterLimits(Integer.MAX_VALUE)), random);
     }
 
     private SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            boolean fenced, Optional<SemaphoreEngine> fallback, WaitingCalls waitingCalls, DoubleSupplier random) {
+            boolean fenced, SemaphoreEngine fallback, WaiterLimits limits, DoubleSupplier random) {
         this.store = store;
-        this.inProcess = store instanceof InProcessPermitStore here ? here : null;
-        this.timers = timers;
-        this.identity = identity;
-        this.listener = listener;
-        this.fenced = fenced;
         this.fallback = fallback;
-        this.waitingCalls = waitingCalls;
-        this.random = random;
-        this.reclaimer = new PermitReclaimer(store, timers);
-        this.returns = new PermitReturns(store, reclaimer, underWay);
-        this.keeper = new PermitKeeper(store, timers, listener);
-        this.reconciler = new PermitReconciler(store, timers);
-        this.room = new WaitingRoom(store, timers, random);
+        this.limits = limits;
+        this.returns = new PermitReturns(store, timers);
+        this.renewer = new LeaseRenewer(store, timers, listener);
+        this.reconciler = new PermitReconciler(store, timers, ids);
+        this.waiters = new WaiterRegistry(store, timers, random);
+        LeasedPermit.Services permits = new LeasedPermit.Services(store, timers, renewer, returns, reconciler, requests,
+                listener, fenced);
+        this.services = new PermitRequest.Services(store, timers, identity, waiters, limits, returns, reconciler, requests,
+                listener, permits, fallback == null ? null : fallback.services);
+        this.attacher = new PermitAttacher(permits, identity, ids);
         store.listen(this::notice);
     }
 
     private void notice(Notice notice) {
         if (notice instanceof HandedOver handedOver) {
-            room.handedOver(handedOver);
+            waiters.handedOver(handedOver);
         } else if (notice instanceof PermitFree free) {
-            room.permitFree(free);
+            waiters.permitFree(free);
         } else if (notice instanceof Revoked revoked) {
-            keeper.revoked(revoked.permitId());
+            renewer.revoked(revoked.permitId());
         } else if (notice instanceof NoticesMissed) {
-            room.noticesMissed();
+            waiters.noticesMissed();
         } else if (notice instanceof Reconnected) {
-            reclaimer.reconnected();
+            returns.reconnected();
             reconciler.reconnected();
-        } else if (notice instanceof LimitsDiffer differ) {
-            disagreements.tell(differ);
+        } else if (notice instanceof LimitsDiffer mismatch) {
+            limitMismatches.log(mismatch);
         }
     }
 
     /**
-     * A semaphore. Making one costs nothing; all with the same name share their permits.
+     * A semaphore. Creating one is cheap; all with the same name share their permits.
      *
      * @param spec what it is
      * @return the semaphore
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), this, true);
+        return new Semaphore(Bulkhead.of(spec), services, attacher, true);
     }
 
     /**
-     * A semaphore that limits nothing. It can be looked at and changed as any other.
+     * A semaphore that limits nothing. Otherwise it works as any other.
      *
      * @param spec what it would be
      * @return the semaphore
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), this, false);
+        return new Semaphore(Bulkhead.of(spec), services, attacher, false);
     }
 
     /**
@@ -172,7 +160,7 @@ public final class SemaphoreEngine {
     /**
      * The bulkheads, and keys of bulkheads, that any process uses now.
      *
-     * @param most how many to tell
+     * @param most how many to return
      * @return the bulkheads; fails as the store does
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
@@ -185,164 +173,44 @@ public final class SemaphoreEngine {
      * @return in no order
      */
     public Set<BulkheadId> inUseHere() {
-        Set<BulkheadId> here = new HashSet<>(keeper.bulkheads());
-        here.addAll(room.bulkheads());
+        Set<BulkheadId> here = new HashSet<>(renewer.bulkheads());
+        here.addAll(waiters.bulkheads());
         return here;
     }
 
-    /** Begins to ask for a permit. */
-    Admission admit(Bulkhead bulkhead, String method, WaitsOn waitsOn) {
-        SemaphoreSpec spec = bulkhead.spec();
-        if (inProcess != null) {
-            LeasedPermit atOnce = takeIfFree(bulkhead, method);
-            if (atOnce != null) {
-                return new GrantedAdmission(atOnce);
-            }
-        }
-        long begunAt = timers.nanoTime();
-        Admission byStore = new PermitAdmission(this, bulkhead, method, waitsOn).begin();
-        return switch (spec.onOutage()) {
-            case REJECT -> byStore;
-            case ALLOW -> new FallbackAdmission(byStore, () -> UncountedAdmission.of(bulkhead));
-            case LOCAL -> fallback.<Admission> map(local -> new FallbackAdmission(byStore, () -> {
-                Duration left = spec.maxWait().minusNanos(timers.nanoTime() - begunAt);
-                return local.admit(local(bulkhead, left.isNegative() ? Duration.ZERO : left), method, waitsOn);
-            })).orElse(byStore);
-        };
-    }
-
-    // Null when it is to be asked for in the usual way.
-    private LeasedPermit takeIfFree(Bulkhead bulkhead, String method) {
-        SemaphoreSpec spec = bulkhead.spec();
-        LeaseTerms terms = bulkhead.terms();
-        // A shutdown sees the permit at any moment either under way or kept.
-        underWay.begin();
-        try {
-            if (stopping) {
-                return null;
-            }
-            long askedAt = timers.nanoTime();
-            String id = ids.nextLocal(spec.weight());
-            long ticket = inProcess.takeIfFree(new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(),
-                    Duration.ZERO, identity.application(), identity.instance(), method));
-            if (ticket == InProcessPermitStore.NONE_FREE) {
-                return null;
-            }
-            LeasedPermit permit = new LeasedPermit(this, bulkhead, id, method, ticket, false, askedAt,
-                    askedAt + terms.leaseNanos(), terms.marginNanos());
-            keeper.keep(permit);
-            return permit;
-        } finally {
-            underWay.end();
-        }
-    }
-
-    private static Bulkhead local(Bulkhead bulkhead, Duration maxWait) {
-        SemaphoreSpec spec = bulkhead.spec();
-        // A call that weighs more than this process keeps takes all of that.
-        return new Bulkhead(bulkhead.id(), spec.toBuilder().permits(spec.localPermits())
-                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
-    }
-
-    /** Refuses new requests from now on, and rejects all who wait. Executions that hold their permits go on. */
+    /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
     public void refuseAndRejectWaiters() {
-        stopping = true;
-        room.stop();
-        fallback.ifPresent(SemaphoreEngine::refuseAndRejectWaiters);
+        requests.stop();
+        waiters.stop();
+        if (fallback != null) {
+            fallback.refuseAndRejectWaiters();
+        }
     }
 
     /**
-     * Gives all permits back that are still held, whether their executions have ended or not, and those that are granted
-     * to requests under way. To be called after {@link #refuseAndRejectWaiters()}.
+     * Releases all permits that are still held, whether their executions have ended or not, and those granted to requests in
+     * flight. To be called after {@link #refuseAndRejectWaiters()}.
      *
-     * @return completes when that is done, or left to the ends of the leases because the store gives no answer; never
-     *         fails
+     * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
+     *         not
+     *         answer; never fails
      */
     public CompletionStage<Void> giveAllBack() {
-        return underWay.none().thenCompose(ended -> {
-            keeper.all().forEach(LeasedPermit::giveBackRunning);
-            keeper.stop();
-            return underWay.none();
+        return requests.idle().thenCompose(settled -> {
+            renewer.all().forEach(Lease::giveBackRunning);
+            renewer.stop();
+            return requests.idle().thenCompose(none -> returns.idle());
         }).thenRun(reconciler::stop).thenCompose(
-                given -> fallback.map(SemaphoreEngine::giveAllBack).orElse(CompletableFuture.completedStage(null)));
+                done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.giveAllBack());
     }
 
-    /** Ends the work in the background. What is not given back yet is free when its lease ends. */
+    /** Ends the work in the background. What is not released yet is free when its lease ends. */
     public void close() {
-        stopping = true;
-        reclaimer.close();
+        requests.stop();
+        returns.close();
         reconciler.stop();
-        fallback.ifPresent(SemaphoreEngine::close);
-    }
-
-    boolean isStopping() {
-        return stopping;
-    }
-
-    PermitStore store() {
-        return store;
-    }
-
-    Timers timers() {
-        return timers;
-    }
-
-    SemaphoreListener listener() {
-        return listener;
-    }
-
-    HolderIdentity identity() {
-        return identity;
-    }
-
-    boolean fenced() {
-        return fenced;
-    }
-
-    Backoff newBackoff() {
-        return new Backoff(random);
-    }
-
-    /** The id of a permit that is going to be asked for. */
-    String newPermitId(SemaphoreSpec spec) {
-        String id = ids.next(spec.permits(), spec.weight());
-        reconciler.register(id);
-        return id;
-    }
-
-    PermitIds ids() {
-        return ids;
-    }
-
-    PermitReconciler reconciler() {
-        return reconciler;
-    }
-
-    PermitReclaimer reclaimer() {
-        return reclaimer;
-    }
-
-    PermitReturns returns() {
-        return returns;
-    }
-
-    PermitKeeper keeper() {
-        return keeper;
-    }
-
-    UnderWay underWay() {
-        return underWay;
-    }
-
-    PermitHandOver handOver() {
-        return handOver;
-    }
-
-    WaitingCalls waitingCalls() {
-        return waitingCalls;
-    }
-
-    WaitingRoom room() {
-        return room;
+        if (fallback != null) {
+            fallback.close();
+        }
     }
 }

@@ -4,8 +4,8 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * Is told what happens to the permits and the calls of this process, for events, metrics and traces. Its methods may be called
- * by any thread, and must not block; nor must they throw: {@link SemaphoreListeners} sees to that.
+ * Receives the events of the permits and calls of this process: for logs, CDI events, metrics and traces. Methods may be called
+ * on any thread, must not block, and must not throw: {@link SemaphoreListeners} catches what they throw.
  */
 @FunctionalInterface
 public interface SemaphoreListener {
@@ -18,19 +18,20 @@ public interface SemaphoreListener {
     void lost(PermitLost loss);
 
     /**
-     * A call is going to ask for a permit: at once, or when it has those of the bulkheads before. Called by the thread of the
-     * caller. Bulkheads that are switched off are not told of.
+     * A call is about to request a permit: now, or when it has the permits of the bulkheads before. Called on the caller's
+     * thread.
+     * Disabled bulkheads fire no events.
      *
      * @param bulkhead the bulkhead
      * @param method what the permit is for, as operators see it
-     * @return told how the call gets on; {@link CallListener#NONE} costs nothing
+     * @return receives the events of this call; {@link CallListener#NONE} costs nothing
      */
     default CallListener asks(BulkheadId bulkhead, String method) {
         return CallListener.NONE;
     }
 
     /**
-     * Leases could not be lengthened. That is tried again until they end.
+     * Leases were not renewed. Renewal is retried until they end.
      *
      * @param bulkhead the bulkhead
      * @param permits how many

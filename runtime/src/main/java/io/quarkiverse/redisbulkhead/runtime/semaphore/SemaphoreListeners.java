@@ -10,8 +10,9 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * Several listeners as one. What one of them throws, also for want of a class that another version of a library has, is logged,
- * and hurts neither the others nor the call.
+ * Several listeners as one. Exceptions, and errors of an incompatible library version, are logged. They affect neither the
+ * other
+ * listeners nor the call.
  */
 public final class SemaphoreListeners implements SemaphoreListener {
 
@@ -20,9 +21,9 @@ public final class SemaphoreListeners implements SemaphoreListener {
     private final List<SemaphoreListener> listeners;
 
     /**
-     * Puts listeners together.
+     * Combines listeners.
      *
-     * @param listeners told in this order
+     * @param listeners in the order in which they receive events
      */
     public SemaphoreListeners(List<SemaphoreListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -73,23 +74,28 @@ public final class SemaphoreListeners implements SemaphoreListener {
     private record Call(List<CallListener> listeners) implements CallListener {
 
         @Override
-        public void begins() {
-            tell(listeners, CallListener::begins);
+        public void requested() {
+            tell(listeners, CallListener::requested);
         }
 
         @Override
-        public void waits() {
-            tell(listeners, CallListener::waits);
+        public void waiting() {
+            tell(listeners, CallListener::waiting);
         }
 
         @Override
-        public void decided(CallResult result, long fencingToken) {
-            tell(listeners, listener -> listener.decided(result, fencingToken));
+        public void acquired(CallResult result, long fencingToken) {
+            tell(listeners, listener -> listener.acquired(result, fencingToken));
         }
 
         @Override
-        public void ended() {
-            tell(listeners, CallListener::ended);
+        public void rejected(CallResult result) {
+            tell(listeners, listener -> listener.rejected(result));
+        }
+
+        @Override
+        public void released() {
+            tell(listeners, CallListener::released);
         }
     }
 }

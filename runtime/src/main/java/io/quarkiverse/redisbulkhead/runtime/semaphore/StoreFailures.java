@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
-/** Turns what a store fails with into what callers are promised. */
+/** Translates failures of stores to the exceptions of the public API. */
 final class StoreFailures {
 
     private StoreFailures() {
@@ -26,17 +26,17 @@ final class StoreFailures {
                 : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
     }
 
-    /** Whether the store answers, but did nothing, because too many were asking. */
+    /** Whether the store did nothing because of contention. */
     static boolean isContention(Throwable failure) {
         return Failures.cause(failure) instanceof StoreContendedException;
     }
 
-    /** Whether the store is away, and may be back at any moment. */
+    /** Whether the store is away and may come back. */
     static boolean isAway(Throwable failure) {
         return Failures.cause(failure) instanceof StoreAwayException;
     }
 
-    /** Whether a rejection is for want of an answer from the store. */
+    /** Whether a rejection is due to a store that did not answer. */
     static boolean isOutage(Throwable rejection) {
         return Failures.cause(rejection) instanceof BulkheadUnavailableException unavailable
                 && unavailable.getCause() instanceof StoreException;

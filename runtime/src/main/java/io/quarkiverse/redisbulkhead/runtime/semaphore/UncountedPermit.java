@@ -8,17 +8,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/**
- * The right to run that nobody counts: given by a bulkhead that is switched off, or that allows everything while the
- * store is away.
- */
+/** A permit that does not count: of a bulkhead that is disabled, or that allows all calls while the store is away. */
 final class UncountedPermit implements HeldPermit {
 
     private final BulkheadId bulkhead;
+    private final CallListener call;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    UncountedPermit(BulkheadId bulkhead) {
+    /**
+     * @param call receives the release
+     */
+    UncountedPermit(BulkheadId bulkhead, CallListener call) {
         this.bulkhead = bulkhead;
+        this.call = call;
     }
 
     @Override
@@ -53,12 +55,16 @@ final class UncountedPermit implements HeldPermit {
 
     @Override
     public CompletionStage<Boolean> release() {
-        return CompletableFuture.completedStage(released.compareAndSet(false, true));
+        boolean first = released.compareAndSet(false, true);
+        if (first) {
+            call.released();
+        }
+        return CompletableFuture.completedStage(first);
     }
 
     @Override
     public CompletionStage<String> detach() {
-        return CompletableFuture.failedStage(LeasedPermit.givenWithoutRedis(bulkhead.name()));
+        return CompletableFuture.failedStage(LeasedPermit.grantedWithoutRedis(bulkhead.name()));
     }
 
     @Override

@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 /** What a call occupies while it waits for a permit. */
 public enum WaitsOn {
 
-    /** A thread of a bounded pool that other work needs too: Quarkus' worker pool, or a pool of continuations. */
+    /** A thread of a bounded pool that is shared with other work: Quarkus' worker pool, or a pool of continuations. */
     WORKER_THREAD,
-    /** No such thread: the call is asynchronous, or blocks a virtual thread or a thread of the application's own. */
+    /** No such thread: the call is asynchronous, or blocks a virtual thread or a thread of the application. */
     NO_WORKER_THREAD
 }

@@ -1,6 +1,10 @@
 /**
- * What a permit's life is: taken, held, given back, and reclaimed when an answer was lost. Knows neither CDI nor
- * configuration nor Redis; time and threads are handed in. Everything is asynchronous; whoever wants to block waits
- * for the stage.
+ * The life of a permit: {@link io.quarkiverse.redisbulkhead.runtime.semaphore.PermitRequest requested},
+ * {@linkplain io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterRegistry waited for},
+ * {@linkplain io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseRenewer renewed},
+ * {@linkplain io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns returned}, and
+ * {@linkplain io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReconciler reconciled} after a failover. Independent of CDI,
+ * configuration and Redis; clock and threads are passed in. Everything is asynchronous; blocking callers wait for the stage.
+ * Classes do not depend on each other in cycles.
  */
 package io.quarkiverse.redisbulkhead.runtime.semaphore;

@@ -100,27 +100,35 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        public void begins() {
+        public void requested() {
             begunAt = System.nanoTime();
             span = CallSpans.this.begin(caller, bulkhead, method);
         }
 
         @Override
-        public void waits() {
+        public void waiting() {
             span.addEvent("waits");
         }
 
         @Override
-        public void decided(CallResult result, long fencingToken) {
-            span.setAttribute(RESULT, RESULTS.get(result))
-                    .setAttribute(WAITED, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunAt));
+        public void acquired(CallResult result, long fencingToken) {
             if (fencingToken != 0) {
                 span.setAttribute(TOKEN, fencingToken);
             }
+            end(result);
+        }
+
+        @Override
+        public void rejected(CallResult result) {
             if (result == CallResult.UNAVAILABLE || result == CallResult.CONTENDED) {
                 span.setStatus(StatusCode.ERROR);
             }
-            span.end();
+            end(result);
+        }
+
+        private void end(CallResult result) {
+            span.setAttribute(RESULT, RESULTS.get(result))
+                    .setAttribute(WAITED, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunAt)).end();
         }
     }
 }

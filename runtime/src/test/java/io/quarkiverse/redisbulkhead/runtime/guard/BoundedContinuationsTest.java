@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitingCalls;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
@@ -40,7 +40,7 @@ class BoundedContinuationsTest {
     private final RealTimers timers = new RealTimers();
     private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers,
             new HolderIdentity("app", "host:1"), loss -> {
-            }, true, new WaitingCalls(MAX_BLOCKED));
+            }, true, new WaiterLimits(MAX_BLOCKED));
 
     @BeforeEach
     void threadsMayBlock() {

@@ -33,15 +33,15 @@ class CallSeriesTest {
     void aCallThatWaitsAndRuns() {
         CallListener call = begin();
         assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
-        call.waits();
+        call.waiting();
         assertThat(gauge("redis.bulkhead.executionsWaiting")).isEqualTo(1);
         assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
         clock.add(Duration.ofMillis(300));
-        call.decided(CallResult.ACCEPTED, 7);
+        call.acquired(CallResult.ACCEPTED, 7);
         assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
         assertThat(gauge("redis.bulkhead.executionsRunning")).isEqualTo(1);
         clock.add(Duration.ofMillis(500));
-        call.ended();
+        call.released();
 
         assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
         assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(1.0, 300.0);
@@ -52,7 +52,7 @@ class CallSeriesTest {
     @Test
     void eachResultIsCounted() {
         for (CallResult result : CallResult.values()) {
-            begin().decided(result, 0);
+            decide(begin(), result);
         }
 
         assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "contended", "unavailable", "cancelled"))
@@ -64,13 +64,13 @@ class CallSeriesTest {
     @Test
     void theTimeCountsOfThoseWhoWaitedOrRun() {
         for (CallResult result : CallResult.values()) {
-            begin().decided(result, 0);
+            decide(begin(), result);
         }
         assertThat(milliseconds("redis.bulkhead.waitingDuration")).as("accepted and bypassed").containsExactly(2.0, 0.0);
         CallListener waited = begin();
-        waited.waits();
+        waited.waiting();
         clock.add(Duration.ofSeconds(1));
-        waited.decided(CallResult.TIMED_OUT, 0);
+        waited.rejected(CallResult.TIMED_OUT);
 
         assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(3.0, 1_000.0);
         assertThat(milliseconds("redis.bulkhead.runningDuration")).containsExactly(0.0, 0.0);
@@ -128,7 +128,7 @@ class CallSeriesTest {
     /** Registries of a process outlive the applications that tests start one after the other. */
     @Test
     void gaugesGoWithTheApplication() {
-        begin().decided(CallResult.ACCEPTED, 7);
+        begin().acquired(CallResult.ACCEPTED, 7);
         series.close();
         assertThat(registry.find("redis.bulkhead.executionsRunning").gauges()).isEmpty();
         new CallSeries(registry, Set.of("reports")::contains, false).calls(REPORTS, "A#a");
@@ -138,8 +138,16 @@ class CallSeriesTest {
 
     private CallListener begin() {
         CallListener call = series.calls(REPORTS, "A#a").newCall();
-        call.begins();
+        call.requested();
         return call;
+    }
+
+    private static void decide(CallListener call, CallResult result) {
+        if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
+            call.acquired(result, 0);
+        } else {
+            call.rejected(result);
+        }
     }
 
     private double gauge(String name) {

@@ -152,6 +152,26 @@ class OutageTest {
         List.of(admission, last).forEach(Admission::end);
     }
 
+    /** Trap 24, Trap 25: the wait for a local permit is the rest of the wait, not a new one. */
+    @Test
+    void theOutageDoesNotLengthenTheWait() {
+        SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
+                .build();
+        Admission holder = ask(waiting);
+        fail();
+        Admission admission = ask(waiting);
+        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        timers.advance(Duration.ofSeconds(4));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
+        timers.advance(Duration.ofMillis(5_999));
+        assertThat(granted(admission)).isNotDone();
+
+        timers.advance(Duration.ofMillis(1));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        List.of(holder, admission).forEach(Admission::end);
+    }
+
     @Test
     void eitherWayThePermitIsHeldNow() {
         for (OnOutage policy : List.of(OnOutage.ALLOW, OnOutage.LOCAL)) {

@@ -48,8 +48,8 @@ class WaitingTest {
 
     @AfterEach
     void nothingIsLeft() {
-        assertThat(engine.room().size()).as("waiters in this process").isZero();
-        assertThat(engine.reclaimer().pending()).as("permits to be given back").isZero();
+        assertThat(engine.waiters.size()).as("waiters in this process").isZero();
+        assertThat(engine.returns.pending()).as("permits to be given back").isZero();
     }
 
     /** The store hands the permit over; the waiter asks nothing more. */
@@ -457,7 +457,7 @@ class WaitingTest {
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
         admissions.forEach(Admission::end);
         // The other one that asked leaves when its answer comes; the manual store keeps only the last.
-        engine.room().stop();
+        engine.waiters.stop();
         store.pending.forEach(reply -> reply.complete(new Waiting(1, FAR, STORE_TIME, false)));
         store.answerReleases(false);
     }
@@ -702,7 +702,7 @@ class WaitingTest {
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         store.releases.get("reports").completeExceptionally(ManualStore.lost());
         assertThat(ended).isCompleted();
-        assertThat(engine.reclaimer().pending()).isEqualTo(1);
+        assertThat(engine.returns.pending()).isEqualTo(1);
 
         store.down = false;
         timers.advance(Duration.ofSeconds(1));

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseClockModel;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * What clients do: as {@code PermitAdmission}, {@code WaitingRoom}, {@code PermitKeeper} and {@code PermitReclaimer} do
- * it, with their {@code LeaseReckoning}. When they do it is open: a timer may come at any time, or never.
+ * What clients do: as {@code PermitRequest}, {@code WaiterRegistry}, {@code LeaseRenewer} and {@code PermitReturns} do
+ * it, with their {@code LeaseClock}. When they do it is open: a timer may come at any time, or never.
  */
 final class Behaviour {
 
@@ -107,7 +107,7 @@ final class Behaviour {
     private void begin(Client client) {
         client.id = Weights.id(setting.weight(client.number), client.name().toLowerCase(java.util.Locale.ROOT) + client.calls);
         client.calls--;
-        client.reckoning = ReckoningModel.asking();
+        client.clock = LeaseClockModel.asking();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }
@@ -115,7 +115,7 @@ final class Behaviour {
     private void attach(World world, Client client) {
         client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls + ATTACHES + world.token;
         client.calls--;
-        client.reckoning = ReckoningModel.asking();
+        client.clock = LeaseClockModel.asking();
         client.phase = Phase.ATTACHING;
         client.send(Operation.ATTACH, 0);
     }
@@ -128,7 +128,7 @@ final class Behaviour {
     }
 
     private void askAgain(Client client) {
-        client.reckoning = client.reckoning.askingAgain();
+        client.clock = client.clock.askingAgain();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }
@@ -175,7 +175,7 @@ final class Behaviour {
                     client.rest();
                 } else {
                     // What it does when the lease is over already it does as any holder.
-                    hold(world, client, client.reckoning.leaseLeft(setting.lease()));
+                    hold(world, client, client.clock.leaseLeft(setting.lease()));
                 }
             }
             case DETACH -> {
@@ -202,7 +202,7 @@ final class Behaviour {
         }
         switch (reply.what()) {
             case GRANTED -> {
-                long left = client.reckoning.leaseLeft(setting.lease());
+                long left = client.clock.leaseLeft(setting.lease());
                 if (left > 0) {
                     hold(world, client, left);
                 } else {
@@ -210,7 +210,7 @@ final class Behaviour {
                 }
             }
             case WAITING -> {
-                client.reckoning = client.reckoning.answered(BulkheadView.NOW + reply.clock());
+                client.clock = client.clock.answered(BulkheadView.NOW + reply.clock());
                 client.ticket = reply.ticket();
                 if (client.lastLook) {
                     leave(world, client);
@@ -241,7 +241,7 @@ final class Behaviour {
         long askedAgo = client.polledAgo;
         client.polledAgo = Client.NONE;
         if (client.phase == Phase.WAITING) {
-            client.reckoning = ReckoningModel.polled(askedAgo, BulkheadView.NOW + reply.clock());
+            client.clock = LeaseClockModel.polled(askedAgo, BulkheadView.NOW + reply.clock());
         }
         switch (reply.what()) {
             case HANDED_OVER -> handedOver(world, client, reply.end());
@@ -267,7 +267,7 @@ final class Behaviour {
         client.rest();
         client.id = id;
         client.ticket = ticket;
-        client.reckoning = ReckoningModel.asking();
+        client.clock = LeaseClockModel.asking();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }
@@ -283,7 +283,7 @@ final class Behaviour {
             }
             return;
         }
-        long left = client.reckoning.leaseLeft(new HandOver(1, BulkheadView.NOW + end), setting.lease());
+        long left = client.clock.leaseLeft(new HandOver(1, BulkheadView.NOW + end), setting.lease());
         if (left > 0) {
             hold(world, client, left);
         } else if (client.phase == Phase.WAITING) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.ReckoningModel;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseClockModel;
 
 /** One client, as a part of a {@link World}. It makes one call at a time, and has one connection, which keeps the order. */
 final class Client {
@@ -19,7 +19,7 @@ final class Client {
     String id = "";
     /** The one that it has, or had, in the queue; or 0. */
     long ticket;
-    ReckoningModel reckoning;
+    LeaseClockModel clock;
     /** For how long the lease counts, by the client's clock. */
     long leaseLeft;
     boolean copyMayFollow;
@@ -43,7 +43,7 @@ final class Client {
         copy.phase = phase;
         copy.id = id;
         copy.ticket = ticket;
-        copy.reckoning = reckoning;
+        copy.clock = clock;
         copy.leaseLeft = leaseLeft;
         copy.copyMayFollow = copyMayFollow;
         copy.ran = ran;
@@ -78,7 +78,7 @@ final class Client {
         phase = Phase.IDLE;
         id = "";
         ticket = 0;
-        reckoning = null;
+        clock = null;
         leaseLeft = 0;
         copyMayFollow = false;
         ran = false;
@@ -111,10 +111,10 @@ final class Client {
     void later(long here, long there, long lease) {
         leaseLeft = Math.max(0, leaseLeft - here);
         inbox.replaceAll(answer -> new Answer(answer.request(), answer.reply().later(there, there)));
-        if (reckoning != null) {
-            long before = reckoning.askedAgo();
-            reckoning = reckoning.later(here, there, lease);
-            forget(Operation.ACQUIRE, before + here - reckoning.askedAgo());
+        if (clock != null) {
+            long before = clock.askedAgo();
+            clock = clock.later(here, there, lease);
+            forget(Operation.ACQUIRE, before + here - clock.askedAgo());
         }
         if (polledAgo != NONE) {
             long before = polledAgo;
@@ -139,7 +139,7 @@ final class Client {
             text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(ran ? " ran" : "")
                     .append(lastLook ? " last look" : "");
             text.append(
-                    phase == Phase.ASKING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " reckons " + reckoning : "");
+                    phase == Phase.ASKING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " reckons " + clock : "");
             text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
             text.append(ticket == 0 ? "" : " ticket " + ticket % 1_000_000_000);
             text.append(polledAgo == NONE ? "" : " polled " + polledAgo)

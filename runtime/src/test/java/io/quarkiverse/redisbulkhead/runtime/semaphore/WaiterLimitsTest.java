@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Trap 41: waiting calls are bounded, and each is counted exactly for as long as it waits. */
-class WaitingCallsTest {
+class WaiterLimitsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofSeconds(60)).build();
@@ -38,7 +38,7 @@ class WaitingCallsTest {
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
-    final WaitingCalls waiting = new WaitingCalls(2);
+    final WaiterLimits waiting = new WaiterLimits(2);
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
     }, true, waiting);
 
@@ -47,7 +47,7 @@ class WaitingCallsTest {
         engine.refuseAndRejectWaiters();
         store.answerReleases(false);
         assertThat(waiting.isEmpty()).as("no call is counted after the end").isTrue();
-        assertThat(engine.room().size()).as("waiters in this process").isZero();
+        assertThat(engine.waiters.size()).as("waiters in this process").isZero();
     }
 
     @Test

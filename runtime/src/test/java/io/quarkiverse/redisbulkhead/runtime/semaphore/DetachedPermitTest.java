@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** Permits that go from one process to another. */
-class PermitHandOverTest {
+class DetachedPermitTest {
 
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30)).build();
 
@@ -257,8 +257,8 @@ class PermitHandOverTest {
 
         assertThat(again).isCompleted();
         assertThat(store.attachRequests.get(1)).isEqualTo(store.attachRequests.get(0));
-        assertThat(process(new ManualStore()).ids().attached(1, 1, "a")).as("another process")
-                .isNotEqualTo(engine.ids().attached(1, 1,
+        assertThat(process(new ManualStore()).ids.attached(1, 1, "a")).as("another process")
+                .isNotEqualTo(engine.ids.attached(1, 1,
                         "a"));
         again.join().release();
     }

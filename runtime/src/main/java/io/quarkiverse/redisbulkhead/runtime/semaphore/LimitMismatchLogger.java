@@ -11,18 +11,18 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 
 /**
- * Says once for each bulkhead that instances define it with different limits, and again when the limits change. Where a
- * bulkhead has one limit for each key, it is said once for all of them.
+ * Logs that instances define a bulkhead with different limits: once per bulkhead, and again when the limits change. For a
+ * bulkhead with keys, once for all keys. Thread-safe.
  */
-final class DisagreementLog {
+final class LimitMismatchLogger {
 
-    private static final Logger LOG = Logger.getLogger(DisagreementLog.class);
+    private static final Logger LOG = Logger.getLogger(LimitMismatchLogger.class);
 
     // Both are guarded by this.
-    private final Map<String, LimitsDiffer> told = new Remembered<>();
-    private final Set<String> toldOfKeys = Collections.newSetFromMap(new Remembered<>());
+    private final Map<String, LimitsDiffer> logged = new Remembered<>();
+    private final Set<String> loggedForKeys = Collections.newSetFromMap(new Remembered<>());
 
-    /** By name. The oldest is forgotten, as names may be computed, and so be any number. */
+    /** By name. Forgets the oldest entry, because the number of computed names is unbounded. */
     private static final class Remembered<V> extends LinkedHashMap<String, V> {
 
         private static final long serialVersionUID = 1L;
@@ -35,7 +35,7 @@ final class DisagreementLog {
         }
     }
 
-    void tell(LimitsDiffer differ) {
+    void log(LimitsDiffer differ) {
         synchronized (this) {
             if (!isNews(differ)) {
                 return;
@@ -53,7 +53,7 @@ final class DisagreementLog {
 
     private boolean isNews(LimitsDiffer differ) {
         BulkheadId bulkhead = differ.bulkhead();
-        return bulkhead.key().isEmpty() ? !differ.equals(told.put(bulkhead.name(), differ))
-                : toldOfKeys.add(bulkhead.name());
+        return bulkhead.key().isEmpty() ? !differ.equals(logged.put(bulkhead.name(), differ))
+                : loggedForKeys.add(bulkhead.name());
     }
 }

@@ -20,14 +20,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
-class AdmissionTest {
+class PermitRequestTest {
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
-    final PermitReclaimer reclaimer = engine.reclaimer();
-    final PermitIds ids = engine.ids();
+    final PermitReturns returns = engine.returns;
+    final PermitIds ids = engine.ids;
 
     @Test
     void anEndDoesNotWaitForTheAnswerToTheRelease() {
@@ -115,11 +115,11 @@ class AdmissionTest {
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class)
                 .hasMessageContaining("'a'").hasMessageContaining("no answer");
-        assertThat(reclaimer.pending()).isEqualTo(1);
+        assertThat(returns.pending()).isEqualTo(1);
         store.down = false;
         timers.advance(Duration.ofSeconds(1));
         assertThat(store.cancelled).hasSize(1);
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
     }
 
     /** Trap 4: who has ended before the answer was lost has left nothing behind when the end is told. */
@@ -230,8 +230,7 @@ class AdmissionTest {
     /** Trap 18, with await-release: the permits taken before are free when the caller sees the rejection. */
     @Test
     void whenALaterOneRejectsTheAnswersToTheReleasesCanBeAwaited() {
-        Admission chain = new AdmissionChain(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a",
-                WaitsOn.NO_WORKER_THREAD);
+        Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a");
         grant("a");
         grant("b");
         store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
@@ -298,8 +297,8 @@ class AdmissionTest {
         store.acquires.get(bulkhead).complete(new Granted(1, false));
     }
 
-    private AdmissionChain chain(String... names) {
-        return new AdmissionChain(List.of(names).stream().map(this::semaphore).toList(), "A#a", WaitsOn.NO_WORKER_THREAD);
+    private Admission chain(String... names) {
+        return new Executions().admit(List.of(names).stream().map(this::semaphore).toList(), "A#a");
     }
 
     private Semaphore semaphore(String name) {

@@ -7,16 +7,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 
 /**
- * Counts the calls of this process that wait for permits, and bounds them: those that block worker threads, over all
- * bulkheads, and all calls per bulkhead, over all keys. Safe for use by many threads.
+ * Counts and bounds the calls of this process that wait for permits: calls that block worker threads over all bulkheads, and
+ * all
+ * calls per bulkhead over all its keys. Thread-safe.
  */
-public final class WaitingCalls {
+public final class WaiterLimits {
 
     private final int maxBlockedThreads;
 
-    // Written within the lock; read without it, because most calls find no bound reached and never wait.
+    // Written within the lock; read without it, because most calls never wait.
     private volatile int blockedThreads;
-    // Without the bulkheads where no call waits, so that it does not grow with names that are made at run time.
+    // Without bulkheads where no call waits, so that it does not grow with computed names.
     private final Map<String, Integer> byBulkhead = new ConcurrentHashMap<>();
 
     /**
@@ -24,14 +25,14 @@ public final class WaitingCalls {
      *
      * @param maxBlockedThreads how many calls may block worker threads while they wait; zero or less for none
      */
-    public WaitingCalls(int maxBlockedThreads) {
+    public WaiterLimits(int maxBlockedThreads) {
         this.maxBlockedThreads = maxBlockedThreads;
     }
 
     /**
-     * Whether a call could not wait now.
+     * Whether a call cannot wait now.
      *
-     * @return the reason, which names the bound and how to change it; empty when the call may wait
+     * @return the reason: the bound and how to change it; empty when the call may wait
      */
     Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
         if (waitsOn == WaitsOn.WORKER_THREAD && blockedThreads >= maxBlockedThreads) {
@@ -47,9 +48,9 @@ public final class WaitingCalls {
     }
 
     /**
-     * Counts a call that begins to wait, unless a bound is reached.
+     * Counts a call that starts to wait, unless a bound is reached.
      *
-     * @return the reason as in {@link #reached}; empty when the call is counted, and then {@link #leave} must follow
+     * @return the reason as in {@link #reached}; empty when the call is counted, and {@link #leave} must follow
      */
     synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
         Optional<String> bound = reached(spec, waitsOn);
@@ -59,7 +60,7 @@ public final class WaitingCalls {
         return bound;
     }
 
-    /** Counts a call off that has been counted. */
+    /** Counts a call off. */
     synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
         count(spec.name(), waitsOn, -1);
     }

@@ -9,18 +9,18 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-class PermitReclaimerTest {
+class PermitReturnsTest {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
-    final PermitReclaimer reclaimer = new PermitReclaimer(store, timers);
+    final PermitReturns returns = new PermitReturns(store, timers);
 
     /** A cancellation frees at once, so it must not come before the release that leaves the permit taken. */
     @Test
     void aMinimumHoldIsKeptBeforeTheRequestIsRefused() {
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ofSeconds(5));
+        returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ofSeconds(5));
 
         assertThat(store.log).containsExactly("release a");
         assertThat(store.minHolds).containsExactly(Duration.ofSeconds(5));
@@ -30,22 +30,22 @@ class PermitReclaimerTest {
         store.answerReleases(true);
 
         assertThat(store.log).containsExactly("release a", "release a", "cancel a 1");
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
     }
 
     @Test
     void givesBackAtOnceWhenItCan() {
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
+        returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
 
         assertThat(store.cancelled).containsExactly("1");
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
         assertThat(timers.planned()).isZero();
     }
 
     @Test
     void triesAgainWithGrowingGapsUntilTheStoreAnswers() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
+        returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
         timers.advance(Duration.ofSeconds(10));
         int tries = store.log.size();
 
@@ -60,17 +60,17 @@ class PermitReclaimerTest {
     @Test
     void triesAgainAtOnceWhenTheStoreIsBack() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
-        reclaimer.reclaim(BulkheadId.of("b"), "2", LEASE, Duration.ZERO);
+        returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
+        returns.inBackground(BulkheadId.of("b"), "2", LEASE, Duration.ZERO);
         timers.advance(Duration.ofSeconds(10));
         store.down = false;
 
-        reclaimer.reconnected();
+        returns.reconnected();
 
         assertThat(store.cancelled).containsExactlyInAnyOrder("1", "2");
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
         assertThat(timers.planned()).isZero();
-        reclaimer.reconnected();
+        returns.reconnected();
         assertThat(store.cancelled).hasSize(2);
     }
 
@@ -78,23 +78,23 @@ class PermitReclaimerTest {
     @Test
     void stopsWhenTheLeaseHasEndedAnywayAndNoRequestCanArriveAnyMore() {
         store.down = true;
-        reclaimer.reclaim(BulkheadId.of("a"), "1", Duration.ofSeconds(3), Duration.ZERO);
+        returns.inBackground(BulkheadId.of("a"), "1", Duration.ofSeconds(3), Duration.ZERO);
         timers.advance(Duration.ofSeconds(55));
-        assertThat(reclaimer.pending()).isEqualTo(1);
+        assertThat(returns.pending()).isEqualTo(1);
         timers.advance(Duration.ofSeconds(11));
 
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
         assertThat(timers.planned()).isZero();
         store.down = false;
-        reclaimer.reclaim(BulkheadId.of("a"), "2", LEASE, Duration.ZERO);
+        returns.inBackground(BulkheadId.of("a"), "2", LEASE, Duration.ZERO);
         assertThat(store.cancelled).as("works again after it was idle").containsExactly("2");
     }
 
     @Test
     void gathersWhatComesMeanwhileIntoBatches() {
         store.down = true;
-        IntStream.range(0, 250).forEach(i -> reclaimer.reclaim(BulkheadId.of("a"), "p" + i, LEASE, Duration.ZERO));
-        reclaimer.reclaim(BulkheadId.of("b"), "other", LEASE, Duration.ZERO);
+        IntStream.range(0, 250).forEach(i -> returns.inBackground(BulkheadId.of("a"), "p" + i, LEASE, Duration.ZERO));
+        returns.inBackground(BulkheadId.of("b"), "other", LEASE, Duration.ZERO);
         assertThat(store.log).containsExactly("cancel a 1", "cancel b 1");
         store.log.clear();
         store.down = false;
@@ -103,6 +103,6 @@ class PermitReclaimerTest {
 
         assertThat(store.log).containsExactlyInAnyOrder("cancel a 100", "cancel a 100", "cancel a 50", "cancel b 1");
         assertThat(store.cancelled).hasSize(251).doesNotHaveDuplicates();
-        assertThat(reclaimer.pending()).isZero();
+        assertThat(returns.pending()).isZero();
     }
 }

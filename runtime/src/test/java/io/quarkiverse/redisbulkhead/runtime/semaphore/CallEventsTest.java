@@ -23,11 +23,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** What listeners are told of calls, and in which order. */
-class ObservedAdmissionTest {
+class CallEventsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
     static final SemaphoreSpec WAITING = SPEC.toBuilder().maxWait(Duration.ofSeconds(10)).build();
@@ -41,7 +42,7 @@ class ObservedAdmissionTest {
     void accepted() {
         Admission admission = ask(SPEC);
         reply(new Granted(7, false));
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7");
 
         HeldPermit permit = granted(admission).join().get(0);
         assertThat(permit.fencingToken()).isEqualTo(7);
@@ -49,7 +50,7 @@ class ObservedAdmissionTest {
         admission.end();
         admission.end();
         permit.release();
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
         assertThat(store.log).as("released once").containsOnlyOnce("release reports");
     }
 
@@ -60,12 +61,12 @@ class ObservedAdmissionTest {
         HeldPermit permit = granted(admission).join().get(0);
 
         CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
         store.answerReleases(true);
         assertThat(released).isCompletedWithValue(true);
         permit.release();
         admission.end();
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
     }
 
     @Test
@@ -76,7 +77,7 @@ class ObservedAdmissionTest {
 
         assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
         admission.heldNow().get(0).release();
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
     }
 
     @Test
@@ -86,19 +87,55 @@ class ObservedAdmissionTest {
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "begins", "FULL 0");
+        log.isExactly("asks reports A#a", "requested", "rejected FULL");
     }
 
     @Test
     void waitsForItsPermit() {
         Admission admission = ask(WAITING);
-        log.isExactly("asks reports A#a", "begins");
+        log.isExactly("asks reports A#a", "requested");
         waitInStore();
-        log.isExactly("asks reports A#a", "begins", "waits");
+        log.isExactly("asks reports A#a", "requested", "waiting");
         handOver(9);
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "waits", "ACCEPTED 9", "ended");
+        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "released");
+    }
+
+    /** However often it looks for a permit, and also when the wait goes on for a permit of this process. */
+    @Test
+    void startsToWaitOnce() {
+        SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
+        Admission holder = ask(spec);
+        fail(ManualStore.lost());
+        log.lines.clear();
+        Admission admission = ask(spec);
+        waitInStore();
+        store.listener.accept(new PermitFree(store.requests.get("reports").permitId()));
+        waitInStore();
+        log.isExactly("asks reports A#a", "requested", "waiting");
+        timers.advance(Duration.ofSeconds(1));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
+        assertThat(granted(admission)).isNotDone();
+        timers.advance(Duration.ofSeconds(10));
+
+        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        holder.end();
+        admission.end();
+    }
+
+    /** The permit is released for the execution, which still runs. */
+    @Test
+    void aShutdownEndsNoExecution() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        engine.refuseAndRejectWaiters();
+        engine.giveAllBack();
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
+
+        admission.end();
+
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED", "released");
     }
 
     @Test
@@ -112,7 +149,7 @@ class ObservedAdmissionTest {
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "begins", "waits", "TIMED_OUT 0");
+        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
     }
 
     @Test
@@ -121,7 +158,7 @@ class ObservedAdmissionTest {
         fail(new StoreContendedException("too many"));
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "CONTENDED 0");
+        log.isExactly("asks reports A#a", "requested", "rejected CONTENDED");
     }
 
     @Test
@@ -131,7 +168,8 @@ class ObservedAdmissionTest {
         engine.refuseAndRejectWaiters();
         ask(SPEC);
 
-        log.isExactly("asks reports A#a", "begins", "UNAVAILABLE 0", "asks reports A#a", "begins", "UNAVAILABLE 0");
+        log.isExactly("asks reports A#a", "requested", "rejected UNAVAILABLE", "asks reports A#a", "requested",
+                "rejected UNAVAILABLE");
     }
 
     @Test
@@ -141,7 +179,7 @@ class ObservedAdmissionTest {
         admission.end();
         store.answerReleases(false);
 
-        log.isExactly("asks reports A#a", "begins", "waits", "CANCELLED 0");
+        log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
     /** Whatever the answer is that comes when nobody wants it any more. */
@@ -150,11 +188,12 @@ class ObservedAdmissionTest {
         ask(SPEC).end();
         reply(new Granted(7, false));
         store.answerReleases(true);
-        log.isExactly("asks reports A#a", "begins", "CANCELLED 0");
+        log.isExactly("asks reports A#a", "requested", "rejected CANCELLED");
 
         ask(SPEC).end();
         reply(new Full(5, Duration.ofSeconds(3), false));
-        log.isExactly("asks reports A#a", "begins", "CANCELLED 0", "asks reports A#a", "begins", "CANCELLED 0");
+        log.isExactly("asks reports A#a", "requested", "rejected CANCELLED", "asks reports A#a", "requested",
+                "rejected CANCELLED");
     }
 
     /** Both engines have the listener, and one of them tells. */
@@ -167,7 +206,8 @@ class ObservedAdmissionTest {
         fail(ManualStore.lost());
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "BYPASSED 0", "asks reports A#a", "begins", "FULL 0", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired BYPASSED 0", "asks reports A#a", "requested", "rejected FULL",
+                "released");
     }
 
     @Test
@@ -176,7 +216,7 @@ class ObservedAdmissionTest {
         fail(ManualStore.lost());
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "BYPASSED 0", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired BYPASSED 0", "released");
     }
 
     @Test
@@ -189,25 +229,24 @@ class ObservedAdmissionTest {
     /** The caller's thread is asked about all of them; that the second one begins is up to the store. */
     @Test
     void severalBulkheads() {
-        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
-                WaitsOn.NO_WORKER_THREAD);
-        log.isExactly("asks reports A#a", "asks other A#a", "begins");
+        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        log.isExactly("asks reports A#a", "asks other A#a", "requested");
         reply(new Granted(7, false));
-        log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins");
+        log.isExactly("asks reports A#a", "asks other A#a", "requested", "acquired ACCEPTED 7", "requested");
         store.acquires.get("other").complete(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 
-        log.isExactly("asks reports A#a", "asks other A#a", "begins", "ACCEPTED 7", "begins", "FULL 0", "ended");
+        log.isExactly("asks reports A#a", "asks other A#a", "requested", "acquired ACCEPTED 7", "requested", "rejected FULL",
+                "released");
     }
 
     @Test
     void theFirstOfSeveralRejects() {
-        AdmissionChain chain = new AdmissionChain(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
-                WaitsOn.NO_WORKER_THREAD);
+        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
         reply(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 
-        log.isExactly("asks reports A#a", "asks other A#a", "begins", "FULL 0");
+        log.isExactly("asks reports A#a", "asks other A#a", "requested", "rejected FULL");
     }
 
     @Test
@@ -221,7 +260,8 @@ class ObservedAdmissionTest {
         failedRenewal();
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "waits", "ACCEPTED 9", "1 not renewed: no answer", "ended");
+        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "1 not renewed: no answer",
+                "released");
         second.isExactly(log.lines.toArray(String[]::new));
     }
 
@@ -234,7 +274,8 @@ class ObservedAdmissionTest {
         failedRenewal();
         failedRenewal();
 
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "1 not renewed: no answer", "1 not renewed: no answer");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "1 not renewed: no answer",
+                "1 not renewed: no answer");
     }
 
     @Test
@@ -245,18 +286,17 @@ class ObservedAdmissionTest {
         timers.advance(Duration.ZERO);
         admission.end();
 
-        log.isExactly("asks reports A#a", "begins", "ACCEPTED 7", "lost LEASE_ENDED", "ended");
+        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost LEASE_ENDED", "released");
     }
 
+    /** A listener that is interested in no call costs a call nothing: there is no object that would pass events on. */
     @Test
-    void nothingIsWrappedForNobody() {
-        engine = engine(losses -> {
-        });
-        assertThat(ask(SPEC)).isInstanceOf(PermitAdmission.class);
-        engine = engine(new SemaphoreListeners(List.of(losses -> {
-        }, losses -> {
-        })));
-        assertThat(ask(SPEC)).isInstanceOf(PermitAdmission.class);
+    void withoutAListenerOfCallsNothingIsAllocatedForEvents() {
+        SemaphoreListener losses = loss -> {
+        };
+        assertThat(losses.asks(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
+        assertThat(new SemaphoreListeners(List.of(losses, losses)).asks(BulkheadId.of("reports"), "A#a"))
+                .isSameAs(CallListener.NONE);
     }
 
     @Test
@@ -339,23 +379,28 @@ class ObservedAdmissionTest {
             return new CallListener() {
 
                 @Override
-                public void begins() {
-                    lines.add("begins");
+                public void requested() {
+                    lines.add("requested");
                 }
 
                 @Override
-                public void waits() {
-                    lines.add("waits");
+                public void waiting() {
+                    lines.add("waiting");
                 }
 
                 @Override
-                public void decided(CallResult result, long fencingToken) {
-                    lines.add(result + " " + fencingToken);
+                public void acquired(CallResult result, long fencingToken) {
+                    lines.add("acquired " + result + " " + fencingToken);
                 }
 
                 @Override
-                public void ended() {
-                    lines.add("ended");
+                public void rejected(CallResult result) {
+                    lines.add("rejected " + result);
+                }
+
+                @Override
+                public void released() {
+                    lines.add("released");
                 }
             };
         }
@@ -383,23 +428,28 @@ class ObservedAdmissionTest {
             return new CallListener() {
 
                 @Override
-                public void begins() {
-                    throw new IllegalStateException("told that it begins");
+                public void requested() {
+                    throw new IllegalStateException("requested");
                 }
 
                 @Override
-                public void waits() {
-                    throw new IllegalStateException("told that it waits");
+                public void waiting() {
+                    throw new IllegalStateException("waiting");
                 }
 
                 @Override
-                public void decided(CallResult result, long fencingToken) {
-                    throw new NoSuchMethodError("told what was decided");
+                public void acquired(CallResult result, long fencingToken) {
+                    throw new NoSuchMethodError("acquired");
                 }
 
                 @Override
-                public void ended() {
-                    throw new IllegalStateException("told that it ended");
+                public void rejected(CallResult result) {
+                    throw new NoSuchMethodError("rejected");
+                }
+
+                @Override
+                public void released() {
+                    throw new IllegalStateException("released");
                 }
             };
         }

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
@@ -32,8 +33,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Trap 41: however calls end, none stays counted. */
-class WaitingCallsUnderLoadTest {
+/** Trap 41: however calls end, none stays counted, and each fires its events in order. */
+class WaiterLimitsUnderLoadTest {
 
     private static final int THREADS = 8;
     private static final int CALLS_PER_THREAD = 500;
@@ -65,7 +66,67 @@ class WaitingCallsUnderLoadTest {
         }
     }
 
-    private final WaitingCalls waiting = new WaitingCalls(MOST_BLOCKED);
+    /** Notes events that come out of order, and counts the others. */
+    private static final class Events implements SemaphoreListener {
+
+        private final ConcurrentLinkedQueue<String> outOfOrder = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger undecided = new AtomicInteger();
+        private final AtomicInteger running = new AtomicInteger();
+
+        @Override
+        public void lost(PermitLost loss) {
+            // No execution is that long.
+            outOfOrder.add("lost " + loss);
+        }
+
+        @Override
+        public CallListener asks(BulkheadId bulkhead, String method) {
+            return new CallListener() {
+
+                private String last = "asks";
+
+                private synchronized void follows(String event, String... allowed) {
+                    if (!List.of(allowed).contains(last)) {
+                        outOfOrder.add(event + " after " + last);
+                    }
+                    last = event;
+                }
+
+                @Override
+                public void requested() {
+                    follows("requested", "asks");
+                    undecided.incrementAndGet();
+                }
+
+                @Override
+                public void waiting() {
+                    follows("waiting", "requested");
+                }
+
+                @Override
+                public void acquired(CallResult result, long fencingToken) {
+                    follows("acquired", "requested", "waiting");
+                    undecided.decrementAndGet();
+                    running.incrementAndGet();
+                }
+
+                @Override
+                public void rejected(CallResult result) {
+                    follows("rejected", "requested", "waiting");
+                    undecided.decrementAndGet();
+                }
+
+                @Override
+                public void released() {
+                    follows("released", "acquired");
+                    running.decrementAndGet();
+                }
+            };
+        }
+    }
+
+    private final Events events = new Events();
+    private final WaiterLimits waiting = new WaiterLimits(MOST_BLOCKED);
     private final RealTimers timers = new RealTimers();
     private final SemaphoreEngine engine = engine();
     private final AtomicInteger queueFull = new AtomicInteger();
@@ -76,8 +137,8 @@ class WaitingCallsUnderLoadTest {
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers, identity, loss -> {
         }, false, waiting);
-        return new SemaphoreEngine(new UnreliableStore(new LocalPermitStore(timers::nanoTime, 0)), timers, identity, loss -> {
-        }, local);
+        return new SemaphoreEngine(new UnreliableStore(new LocalPermitStore(timers::nanoTime, 0)), timers, identity, events,
+                local);
     }
 
     @RepeatedTest(3)
@@ -106,6 +167,12 @@ class WaitingCallsUnderLoadTest {
         engine.close();
 
         assertThat(waiting.isEmpty()).as("no call is counted").isTrue();
+        // A caller sees its outcome a moment before its thread ends the execution.
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            assertThat(events.undecided).as("calls without an outcome").hasValue(0);
+            assertThat(events.running).as("executions that did not end").hasValue(0);
+        });
+        assertThat(events.outOfOrder).isEmpty();
         assertThat(granted).as("calls that ran").hasPositiveValue();
         assertThat(queueFull).as("calls that met a bound").hasPositiveValue();
     }

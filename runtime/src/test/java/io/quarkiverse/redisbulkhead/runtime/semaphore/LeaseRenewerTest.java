@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** Guarantees 3 and 6: leases are renewed while executions run, and losses are told. */
-class PermitKeeperTest {
+class LeaseRenewerTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1_000).expire(Duration.ofSeconds(30)).build();
 
@@ -202,6 +202,22 @@ class PermitKeeperTest {
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.GONE);
         assertThat(timers.planned()).isZero();
+    }
+
+    /** Trap 5: what the answer says about a released permit concerns no other permit. */
+    @Test
+    void aReleaseDuringARenewalLeavesOtherPermitsAlone() {
+        HeldPermit released = take(SPEC);
+        HeldPermit first = take(SPEC);
+        HeldPermit second = take(SPEC);
+        timers.advance(Duration.ofSeconds(10));
+        released.release();
+
+        store.renewals.get(0).reply().complete(Set.of(released.id()));
+        timers.advance(Duration.ofSeconds(10));
+
+        assertThat(store.renewals.get(1).permits()).containsOnlyKeys(first.id(), second.id());
+        assertThat(losses).isEmpty();
     }
 
     /** Trap 5: a release beats a renewal that is on its way. */

@@ -17,9 +17,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 
 /** Trap 19: during a rollout instances have different limits; that is said once, not with each call. */
-class DisagreementLogTest {
+class LimitMismatchLoggerTest {
 
-    final Logger logger = Logger.getLogger(DisagreementLog.class.getName());
+    final Logger logger = Logger.getLogger(LimitMismatchLogger.class.getName());
     final List<String> said = new ArrayList<>();
     final Handler handler = new Handler() {
 

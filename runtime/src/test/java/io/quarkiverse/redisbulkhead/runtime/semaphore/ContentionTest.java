@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -32,9 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 /** A store that answers, but does nothing because too many are asking: that is neither full nor an outage. */
-class BackoffTest {
-
-    static final Throwable FAILURE = new StoreContendedException("contended");
+class ContentionTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofSeconds(1)).build();
@@ -49,8 +48,8 @@ class BackoffTest {
 
     @AfterEach
     void nothingIsLeft() {
-        assertThat(engine.room().size()).as("waiters in this process").isZero();
-        assertThat(engine.reclaimer().pending()).as("permits to be given back").isZero();
+        assertThat(engine.waiters.size()).as("waiters in this process").isZero();
+        assertThat(engine.returns.pending()).as("permits to be given back").isZero();
     }
 
     @Test
@@ -81,17 +80,20 @@ class BackoffTest {
         admission.end();
     }
 
+    /** Callers that collided do not collide again, and an outage does not end in a crowd. */
     @Test
     void pausesGrowToTheLongestAndNoFurther() {
-        Backoff least = new Backoff(() -> 0);
-        Backoff most = new Backoff(() -> 1);
-        assertThat(Stream.generate(() -> least.failed(FAILURE)).limit(6).map(Duration::toMillis)).containsOnly(5L);
-        assertThat(Stream.generate(() -> most.failed(FAILURE)).limit(6).map(Duration::toMillis))
-                .containsExactly(25L, 50L, 100L, 200L, 200L, 200L);
-        assertThat(most.lastFailure()).hasValue(FAILURE);
-        most.succeeded();
-        assertThat(most.lastFailure()).isEmpty();
-        assertThat(most.failed(FAILURE)).hasMillis(25);
+        assertThat(pauses(0)).containsExactly(10L, 20L, 40L, 75L, 75L, 75L);
+        assertThat(pauses(1)).containsExactly(20L, 40L, 80L, 150L, 150L, 150L);
+    }
+
+    private List<Long> pauses(double random) {
+        WaiterRegistry registry = new WaiterRegistry(store, timers, () -> random);
+        Backoff backoff = registry.newBackoff();
+        List<Long> pauses = Stream.generate(() -> backoff.next().toMillis()).limit(6).toList();
+        backoff.reset();
+        assertThat(backoff.next()).hasMillis(pauses.get(0));
+        return pauses;
     }
 
     @Test

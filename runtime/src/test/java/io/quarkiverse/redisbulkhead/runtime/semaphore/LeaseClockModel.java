@@ -6,31 +6,31 @@ import java.util.concurrent.TimeUnit;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
- * The {@link LeaseReckoning} of a client, as a value to which "now" is always 0, so that it does not change when time
+ * The {@link LeaseClock} of a client, as a value to which "now" is always 0, so that it does not change when time
  * passes for all alike. In milliseconds.
  *
  * @param real the reckoning
  */
-public record ReckoningModel(LeaseReckoning real) {
+public record LeaseClockModel(LeaseClock real) {
 
     /** The client asks now. */
-    public static ReckoningModel asking() {
-        return new ReckoningModel(LeaseReckoning.asking(0));
+    public static LeaseClockModel asking() {
+        return new LeaseClockModel(LeaseClock.asking(0));
     }
 
     /** The client asks now for the same permit again. */
-    public ReckoningModel askingAgain() {
-        return new ReckoningModel(real.askingAgain(0));
+    public LeaseClockModel askingAgain() {
+        return new LeaseClockModel(real.askingAgain(0));
     }
 
     /** The store has answered with its clock. */
-    public ReckoningModel answered(long storeMillis) {
-        return new ReckoningModel(real.answered(storeMillis));
+    public LeaseClockModel answered(long storeMillis) {
+        return new LeaseClockModel(real.answered(storeMillis));
     }
 
     /** The store has answered a question that was sent so long ago. */
-    public static ReckoningModel polled(long askedAgo, long storeMillis) {
-        return new ReckoningModel(LeaseReckoning.polled(-nanos(askedAgo), storeMillis));
+    public static LeaseClockModel polled(long askedAgo, long storeMillis) {
+        return new LeaseClockModel(LeaseClock.polled(-nanos(askedAgo), storeMillis));
     }
 
     /** For how long from now a lease counts that was granted in the answer. */
@@ -52,15 +52,15 @@ public record ReckoningModel(LeaseReckoning real) {
      * Time passes: so much for the client, and so much by the clock of the store. What is longer ago than that counts as that
      * long ago.
      */
-    public ReckoningModel later(long here, long there, long longestAgo) {
+    public LeaseClockModel later(long here, long there, long longestAgo) {
         long asked = Math.min(askedAgo() + here, longestAgo);
-        if (real.storeMillis() == LeaseReckoning.UNKNOWN) {
-            return new ReckoningModel(LeaseReckoning.asking(-nanos(asked)));
+        if (real.storeMillis() == LeaseClock.UNKNOWN) {
+            return new LeaseClockModel(LeaseClock.asking(-nanos(asked)));
         }
         long clockAskedAgo = -millis(real.clockAskedAt()) + here;
         // For both clocks alike, so that their difference stays.
         long forgotten = Math.max(0, clockAskedAgo - longestAgo);
-        return new ReckoningModel(new LeaseReckoning(-nanos(asked), -nanos(clockAskedAgo - forgotten),
+        return new LeaseClockModel(new LeaseClock(-nanos(asked), -nanos(clockAskedAgo - forgotten),
                 real.storeMillis() - there + forgotten));
     }
 
@@ -75,6 +75,6 @@ public record ReckoningModel(LeaseReckoning real) {
     @Override
     public String toString() {
         return millis(real.askedAt()) + "/" + millis(real.clockAskedAt()) + "/"
-                + (real.storeMillis() == LeaseReckoning.UNKNOWN ? "?" : real.storeMillis() % 1_000_000);
+                + (real.storeMillis() == LeaseClock.UNKNOWN ? "?" : real.storeMillis() % 1_000_000);
     }
 }

@@ -1,0 +1,316 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
+
+/**
+ * Renews the leases of this process. All leases of one bulkhead are renewed in one batch when the first of them has lived for a
+ * third of its length. A failed renewal is retried until the lease has ended. Only then, or when the store says so, the permit
+ * is
+ * lost. Thread-safe.
+ */
+final class LeaseRenewer {
+
+    private static final int TRIES_PER_LEASE = 12;
+
+    // For short remainders: of the first lease after a hand-over, or near the end.
+    private static final int TRIES_WHILE_IT_LASTS = 4;
+    private static final Duration SHORTEST_GAP = Duration.ofMillis(10);
+
+    // This many bulkheads keep their timer when their last lease goes. Beyond that, each call schedules and cancels one.
+    private static final int MOST_IDLE = 100;
+
+    private final PermitStore store;
+    private final Timers timers;
+    private final SemaphoreListener listener;
+    private final Map<BulkheadId, Leases> byBulkhead = new ConcurrentHashMap<>();
+    private volatile boolean stopping;
+
+    LeaseRenewer(PermitStore store, Timers timers, SemaphoreListener listener) {
+        this.store = store;
+        this.timers = timers;
+        this.listener = listener;
+    }
+
+    /** Renews a lease from now on. */
+    void keep(Lease lease) {
+        Leases here = byBulkhead.get(lease.bulkheadId());
+        while (here == null || !here.add(lease)) {
+            if (here != null) {
+                byBulkhead.remove(here.bulkhead, here);
+            }
+            here = byBulkhead.computeIfAbsent(lease.bulkheadId(), Leases::new);
+        }
+    }
+
+    /** Stops renewing a lease. */
+    void forget(Lease lease) {
+        Leases here = byBulkhead.get(lease.bulkheadId());
+        if (here != null && here.remove(lease) && (stopping || byBulkhead.size() > MOST_IDLE)) {
+            here.closeIfEmpty();
+        }
+    }
+
+    /** The application stops: no timer outlives the last lease of its bulkhead. */
+    void stop() {
+        stopping = true;
+        byBulkhead.values().forEach(Leases::closeIfEmpty);
+    }
+
+    /** Whether the permit with that id is held here. */
+    boolean keeps(BulkheadId bulkhead, String permitId) {
+        Leases here = byBulkhead.get(bulkhead);
+        return here != null && !here.select(lease -> lease.id().equals(permitId)).isEmpty();
+    }
+
+    /** Where permits are held now. */
+    Set<BulkheadId> bulkheads() {
+        return byBulkhead.values().stream().filter(here -> !here.isEmpty()).map(here -> here.bulkhead)
+                .collect(Collectors.toSet());
+    }
+
+    /** All leases now. */
+    List<Lease> all() {
+        return byBulkhead.values().stream().flatMap(here -> here.select(lease -> true).stream()).toList();
+    }
+
+    /** Renews one lease at once. Fails as the store does, and then the lease is renewed as before. */
+    CompletionStage<Void> renewNow(Lease lease) {
+        long sentAt = timers.nanoTime();
+        Duration length = lease.next(sentAt);
+        return store.renew(lease.bulkheadId(), Map.of(lease.id(), length)).thenAccept(gone -> {
+            if (gone.isEmpty()) {
+                lease.renewedUntil(sentAt + length.toNanos());
+            } else {
+                forget(lease);
+                lease.lose(Reason.GONE);
+            }
+        });
+    }
+
+    /** An operator revoked a permit, possibly of another process. */
+    void revoked(String permitId) {
+        byBulkhead.values().forEach(here -> here.takeOut(permitId).forEach(lease -> lease.lose(Reason.REVOKED)));
+    }
+
+    /**
+     * The leases of one bulkhead, in the order of arrival, and the timer for the first event. The timer stays when the last
+     * lease
+     * goes: most permits are released long before, and the next one uses it.
+     */
+    private final class Leases {
+
+        private final BulkheadId bulkhead;
+        private final Timers.Alarm alarm = new Timers.Alarm(timers);
+        private final Runnable whenDue = this::endAndRenewDue;
+
+        // Guarded by this, as are the positions of the leases. A closed list stays empty.
+        private Lease first;
+        private Lease last;
+        private boolean closed;
+
+        private Leases(BulkheadId bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
+        /** {@code false}: the list is closed. */
+        private synchronized boolean add(Lease lease) {
+            if (closed) {
+                return false;
+            }
+            lease.before = last;
+            if (last == null) {
+                first = lease;
+            } else {
+                last.after = lease;
+            }
+            last = lease;
+            lease.kept = true;
+            lease.renewAt = lease.firstRenewalAt(timers.nanoTime());
+            alarm.noLaterThan(nextEvent(lease), whenDue);
+            return true;
+        }
+
+        /** Removes the lease if present, and tells whether the list is empty. */
+        private synchronized boolean remove(Lease lease) {
+            if (lease.kept) {
+                unlink(lease);
+            }
+            return first == null;
+        }
+
+        private void unlink(Lease lease) {
+            if (lease.before == null) {
+                first = lease.after;
+            } else {
+                lease.before.after = lease.after;
+            }
+            if (lease.after == null) {
+                last = lease.before;
+            } else {
+                lease.after.before = lease.before;
+            }
+            lease.before = null;
+            lease.after = null;
+            lease.kept = false;
+        }
+
+        private void closeIfEmpty() {
+            synchronized (this) {
+                if (first != null) {
+                    return;
+                }
+                alarm.cancel();
+                closed = true;
+            }
+            byBulkhead.remove(bulkhead, this);
+        }
+
+        private synchronized boolean isEmpty() {
+            return first == null;
+        }
+
+        private synchronized List<Lease> select(Predicate<Lease> condition) {
+            List<Lease> selected = new ArrayList<>();
+            for (Lease lease = first; lease != null; lease = lease.after) {
+                if (condition.test(lease)) {
+                    selected.add(lease);
+                }
+            }
+            return selected;
+        }
+
+        private List<Lease> takeOut(String permitId) {
+            List<Lease> found;
+            synchronized (this) {
+                found = select(lease -> lease.id().equals(permitId));
+                found.forEach(this::unlink);
+            }
+            if (!found.isEmpty()) {
+                closeIfEmpty();
+            }
+            return found;
+        }
+
+        private void endAndRenewDue() {
+            List<Lease> ended;
+            List<Lease> due = List.of();
+            synchronized (this) {
+                alarm.cancel();
+                long now = timers.nanoTime();
+                ended = select(lease -> lease.endNanos() - now <= 0);
+                ended.forEach(this::unlink);
+                if (!select(lease -> !lease.renewing && lease.renewAt - now <= 0).isEmpty()) {
+                    // All of them, even those that already last until max-hold: the answer tells whether they still exist.
+                    due = select(lease -> !lease.renewing);
+                    due.forEach(lease -> lease.renewing = true);
+                }
+                scheduleNext();
+            }
+            closeIfEmpty();
+            batches(due).forEach(this::renew);
+            ended.forEach(lease -> lease.lose(lease.reasonOfEnd()));
+        }
+
+        private void renew(List<Lease> batch) {
+            long sentAt = timers.nanoTime();
+            Map<String, Duration> lengths = new HashMap<>();
+            batch.forEach(lease -> lengths.put(lease.id(), lease.next(sentAt)));
+            store.renew(bulkhead, lengths).whenComplete((gone, failure) -> {
+                if (failure == null) {
+                    renewed(batch, lengths, gone, sentAt);
+                } else {
+                    retryLater(batch);
+                    listener.renewalFailed(bulkhead, batch.size(), Failures.cause(failure));
+                }
+            });
+        }
+
+        private void renewed(List<Lease> batch, Map<String, Duration> lengths, Set<String> gone, long sentAt) {
+            List<Lease> lost = new ArrayList<>();
+            synchronized (this) {
+                for (Lease lease : batch) {
+                    // A lease that is not kept was released meanwhile, and a release wins over a renewal in flight.
+                    if (lease.kept && gone.contains(lease.id())) {
+                        unlink(lease);
+                        lost.add(lease);
+                    } else if (lease.kept) {
+                        lease.renewing = false;
+                        lease.renewedUntil(sentAt + lengths.get(lease.id()).toNanos());
+                        lease.renewAt = sentAt + lease.renewalInterval();
+                    }
+                }
+                scheduleNext();
+            }
+            closeIfEmpty();
+            lost.forEach(lease -> lease.lose(Reason.GONE));
+        }
+
+        private void retryLater(List<Lease> batch) {
+            synchronized (this) {
+                long now = timers.nanoTime();
+                for (Lease lease : batch) {
+                    if (lease.kept) {
+                        lease.renewing = false;
+                        lease.renewAt = now + Math.max(SHORTEST_GAP.toNanos(),
+                                Math.min(lease.definition().terms().leaseNanos() / TRIES_PER_LEASE,
+                                        (lease.endNanos() - now) / TRIES_WHILE_IT_LASTS));
+                    }
+                }
+                scheduleNext();
+            }
+            closeIfEmpty();
+        }
+
+        // Within the lock.
+        private void scheduleNext() {
+            if (first == null) {
+                return;
+            }
+            long next = nextEvent(first);
+            for (Lease lease = first.after; lease != null; lease = lease.after) {
+                long event = nextEvent(lease);
+                next = event - next < 0 ? event : next;
+            }
+            alarm.noLaterThan(next, whenDue);
+        }
+
+        private static long nextEvent(Lease lease) {
+            return lease.renewing || lease.renewAt - lease.endNanos() > 0 ? lease.endNanos() : lease.renewAt;
+        }
+    }
+
+    // By weight, which is what a renewal costs the store.
+    private static List<List<Lease>> batches(List<Lease> leases) {
+        List<List<Lease>> batches = new ArrayList<>();
+        int from = 0;
+        int weight = 0;
+        for (int i = 0; i < leases.size(); i++) {
+            int next = Weights.of(leases.get(i).id());
+            if (i > from && weight + next > PermitStore.MAX_RENEWED_AT_ONCE) {
+                batches.add(leases.subList(from, i));
+                from = i;
+                weight = 0;
+            }
+            weight += next;
+        }
+        if (from < leases.size()) {
+            batches.add(leases.subList(from, leases.size()));
+        }
+        return batches;
+    }
+}

@@ -1,0 +1,809 @@
+package io.quarkiverse.redisbulkhead.runtime.semaphore;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/**
+ * Acquires one permit of one bulkhead: the one state machine of acquiring.
+ *
+ * <pre>
+ * NEW -> ASKING -> GRANTED | REJECTED
+ *        ASKING -> WAITING   the store has it among its waiters; a hand-over grants, a free permit, or the end of the wait, asks again
+ *        ASKING -> RETRYING  the store is contended, or went away during the wait; asks again after a pause
+ * </pre>
+ *
+ * {@link #end()} releases the permit, or gives the request up. Where the store is away and the bulkhead has another policy than
+ * {@code reject}, a rejected request continues by that policy. Fires the events of its {@link CallListener}. Thread-safe.
+ */
+final class PermitRequest extends PendingAdmission implements WaiterRegistry.Waiter {
+
+    private static final Logger LOG = Logger.getLogger(PermitRequest.class);
+
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    private static final Runnable NOTHING = () -> {
+    };
+
+    /**
+     * What the requests to one store work with.
+     *
+     * @param store keeps the permits
+     * @param timers the clock
+     * @param identity who acquires
+     * @param waiters wakes those that wait
+     * @param limits bounds how many wait
+     * @param returns gives permits and places back
+     * @param reconciler issues ids, and knows them while they are in use
+     * @param requests counts requests until their outcome is final, and knows when the application stops
+     * @param listener receives events
+     * @param permits what granted permits work with
+     * @param local the same for a store of this process, for the outage policy {@code local}; null without one
+     */
+    record Services(PermitStore store, Timers timers, HolderIdentity identity, WaiterRegistry waiters, WaiterLimits limits,
+            PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
+            LeasedPermit.Services permits, Services local) {
+
+        private AcquireRequest request(Bulkhead bulkhead, String id, Duration place, long ticket, String method) {
+            SemaphoreSpec spec = bulkhead.spec();
+            return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
+                    identity.application(), identity.instance(), method);
+        }
+    }
+
+    private enum State {
+        NEW,
+        /** A request is in flight. */
+        ASKING,
+        /** A request failed, and is repeated after a pause. */
+        RETRYING,
+        /** The store has this among its waiters. */
+        WAITING,
+        GRANTED,
+        REJECTED
+    }
+
+    private final Services services;
+    private final Bulkhead bulkhead;
+    private final SemaphoreSpec spec;
+    private final Duration lease;
+    private final String method;
+    private final WaitsOn waitsOn;
+    // Null for requests that are not executions.
+    private final InFlightCounter executions;
+    // Whether the caller wanted to wait, for the result.
+    private final boolean hadTime;
+
+    // Set before the first request is sent.
+    private long waitEndNanos;
+    private boolean mayWait;
+    // Why this makes one attempt although the caller wants to wait.
+    private Optional<String> limitReached = Optional.empty();
+
+    // Everything below is guarded by this. While the lock is held, nothing is called that may call this request back.
+    private State state = State.NEW;
+    private CallListener call;
+    private String permitId;
+    private LeaseClock clock;
+    private Timers.Planned waitTimer;
+    private Supplier<RuntimeException> giveUpReason;
+    // Null as long as the store has always answered.
+    private Backoff backoff;
+    private Throwable lastFailure;
+    private boolean hasWaited;
+    private boolean countedAsWaiter;
+    private boolean freeWhileAsking;
+    private boolean copyMayFollow;
+    // Order in the queue, or 0. A waiter that the store forgot queues again with it.
+    private long ticket;
+    private int limit;
+    private Duration nearestLeaseEnd = Duration.ZERO;
+
+    // Settled: the outcome is final in the store, and a granted permit is renewed.
+    private boolean settled;
+    private HeldPermit permit;
+    private PermitRequest local;
+    private boolean waitingFired;
+    // Null until end() is called.
+    private CompletionStage<Void> ended;
+    // Null unless the end waits for the answer to the release.
+    private Promise<Void> endAnswered;
+
+    private PermitRequest(Services services, Bulkhead bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+            CallListener call, boolean hadTime) {
+        this.services = services;
+        this.bulkhead = bulkhead;
+        this.spec = bulkhead.spec();
+        this.lease = bulkhead.terms().lease();
+        this.method = method;
+        this.waitsOn = waitsOn;
+        this.executions = executions;
+        this.call = call;
+        this.hadTime = hadTime;
+    }
+
+    @Override
+    public BulkheadId bulkheadId() {
+        return bulkhead.id();
+    }
+
+    @Override
+    public SemaphoreSpec spec() {
+        return spec;
+    }
+
+    @Override
+    public synchronized String permitId() {
+        return permitId;
+    }
+
+    @Override
+    public synchronized boolean isWaiting() {
+        return state == State.WAITING;
+    }
+
+    // ---- Asking
+
+    /**
+     * Asks for a permit.
+     *
+     * @param method what the permit is for, as operators see it
+     * @param waitsOn what the call occupies while it waits
+     * @param executions has counted the execution, and ends it with the admission; null for none
+     * @param call receives the events
+     */
+    static Admission begin(Services services, Bulkhead bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+            CallListener call) {
+        call.requested();
+        if (services.store() instanceof InProcessPermitStore here) {
+            LeasedPermit given = takeIfFree(services, here, bulkhead, method);
+            if (given != null) {
+                given.fireAcquired(call);
+                return new GrantedAdmission(given, executions);
+            }
+        }
+        PermitRequest request = new PermitRequest(services, bulkhead, method, waitsOn, executions, call,
+                !bulkhead.spec().maxWait().isZero());
+        request.ask();
+        return request;
+    }
+
+    // Null when no permit is free. The request then takes the usual way.
+    private static LeasedPermit takeIfFree(Services services, InProcessPermitStore here, Bulkhead bulkhead, String method) {
+        // Counted until the permit is kept, so that a shutdown does not miss it.
+        services.requests().begin();
+        try {
+            if (services.requests().isStopping()) {
+                return null;
+            }
+            long askedAt = services.timers().nanoTime();
+            String id = services.reconciler().newId(bulkhead.spec());
+            long token = here.takeIfFree(services.request(bulkhead, id, Duration.ZERO, 0, method));
+            if (token == InProcessPermitStore.NONE_FREE) {
+                return null;
+            }
+            LeasedPermit given = new LeasedPermit(services.permits(), bulkhead, id, method, token, false, askedAt,
+                    askedAt + bulkhead.terms().leaseNanos(), bulkhead.terms().marginNanos());
+            given.keep();
+            return given;
+        } finally {
+            services.requests().end();
+        }
+    }
+
+    private void ask() {
+        // Counted until the outcome is final, so that a shutdown does not miss it.
+        services.requests().begin();
+        waitEndNanos = services.timers().nanoTime() + spec.maxWait().toNanos();
+        RuntimeException refusal;
+        synchronized (this) {
+            permitId = services.reconciler().newId(spec);
+            refusal = services.requests().isStopping() ? stopping() : ended != null ? cancelled() : null;
+            state = refusal == null ? State.ASKING : State.REJECTED;
+        }
+        if (refusal != null) {
+            reject(refusal, false);
+            return;
+        }
+        if (!spec.maxWait().isZero()) {
+            limitReached = services.limits().reached(spec, waitsOn);
+            mayWait = limitReached.isEmpty();
+        }
+        if (mayWait) {
+            // Before the store knows of it, as a message may arrive before the reply.
+            services.waiters().enter(this);
+        }
+        send();
+    }
+
+    private void send() {
+        AcquireRequest request;
+        synchronized (this) {
+            long now = services.timers().nanoTime();
+            clock = clock == null ? LeaseClock.asking(now) : clock.askingAgain(now);
+            request = services.request(bulkhead, permitId, place(), ticket, method);
+        }
+        services.store().acquire(request).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                answered(request.permitId(), reply);
+            } else if (mayPass(failure)) {
+                retryLater(request.permitId(), failure);
+            } else {
+                failed(request.permitId(), failure);
+            }
+        });
+        if (services.requests().isStopping()) {
+            // The registry has stopped those waiters only that it had by then.
+            stop().run();
+        }
+    }
+
+    private void answered(String id, AcquireReply reply) {
+        if (reply instanceof Granted grant) {
+            granted(id, grant);
+        } else if (reply instanceof Waiting place) {
+            services.reconciler().reconcileIfDue(bulkhead.id());
+            placed(id, place);
+        } else if (reply instanceof Full full) {
+            services.reconciler().reconcileIfDue(bulkhead.id());
+            rejected(full.copyMayFollow(),
+                    full(spec.weight() > full.limit() ? Optional.empty() : limitReached, full.limit(),
+                            full.nearestLeaseEnd()));
+        } else {
+            rejected(false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
+                    null));
+        }
+    }
+
+    private void granted(String id, Granted reply) {
+        LeasedPermit given = null;
+        boolean tooLate = false;
+        synchronized (this) {
+            if (state == State.ASKING) {
+                long end = clock.endOfGrant(lease);
+                tooLate = id.equals(permitId) && !lasts(end, bulkhead.terms().marginNanos());
+                if (!tooLate) {
+                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.askedAt(), end,
+                            bulkhead.terms().marginNanos());
+                }
+            }
+        }
+        if (tooLate) {
+            failed(id, new StoreException("the answer came when the lease of " + lease + " had ended", true, null));
+        } else if (given != null) {
+            keep(given);
+        } else {
+            late(id, reply.copyMayFollow());
+        }
+    }
+
+    // Whether a lease has not ended here yet.
+    private boolean lasts(long leaseEnd, long marginNanos) {
+        return leaseEnd - marginNanos - services.timers().nanoTime() > 0;
+    }
+
+    // Within the lock.
+    private LeasedPermit newPermit(long token, boolean copies, long sinceNanos, long endInStoreNanos, long marginNanos) {
+        state = State.GRANTED;
+        LeasedPermit given = new LeasedPermit(services.permits(), bulkhead, permitId, method, token, copies, sinceNanos,
+                endInStoreNanos, marginNanos);
+        permit = given;
+        return given;
+    }
+
+    private void placed(String id, Waiting reply) {
+        Runnable next;
+        synchronized (this) {
+            next = state == State.ASKING ? placed(reply) : () -> late(id, reply.copyMayFollow());
+        }
+        next.run();
+    }
+
+    // Within the lock; returns what to do outside of it.
+    private Runnable placed(Waiting reply) {
+        copyMayFollow |= reply.copyMayFollow();
+        limit = reply.limit();
+        nearestLeaseEnd = reply.nearestLeaseEnd();
+        clock = clock.answered(reply.storeMillis());
+        hasWaited = true;
+        ticket = reply.ticket();
+        storeAnswered();
+        RuntimeException refusal = refusalToWait();
+        if (refusal != null) {
+            return rejectWaiting(refusal);
+        }
+        fireWaiting();
+        if (freeWhileAsking) {
+            // The message is about a permit that became free after this reply.
+            freeWhileAsking = false;
+            return () -> {
+                tellWaiting();
+                send();
+            };
+        }
+        state = State.WAITING;
+        return () -> {
+            tellWaiting();
+            startWaitTimer();
+            services.waiters().waiting(this, reply.nearestLeaseEnd());
+        };
+    }
+
+    // The reply to a request that a message, or the end, has overtaken. Only a copy of the request is news.
+    private void late(String id, boolean copies) {
+        if (copies) {
+            LeasedPermit given;
+            synchronized (this) {
+                given = id.equals(permitId) && permit instanceof LeasedPermit leased ? leased : null;
+            }
+            if (given == null || !given.refuseCopies()) {
+                services.returns().inBackground(bulkhead.id(), id, lease, given == null ? Duration.ZERO : spec.minHold());
+            }
+        }
+    }
+
+    // ---- Retrying
+
+    // A caller that waits keeps waiting when the store goes away, unless its bulkhead has another policy.
+    private boolean mayPass(Throwable failure) {
+        return StoreFailures.isContention(failure) || StoreFailures.isAway(failure) && keepsWaiting();
+    }
+
+    private synchronized boolean keepsWaiting() {
+        return hasWaited && spec.onOutage() == OnOutage.REJECT;
+    }
+
+    private void retryLater(String id, Throwable failure) {
+        Runnable next;
+        synchronized (this) {
+            if (state != State.ASKING || !id.equals(permitId)) {
+                return;
+            }
+            lastFailure = failure;
+            backoff = backoff == null ? services.waiters().newBackoff() : backoff;
+            Duration pause = backoff.next();
+            copyMayFollow |= mayBeCarriedOut(failure);
+            if (!mayWait || refusalToWait() != null) {
+                next = rejectRetrying(giveUpReason == null ? timeOver() : giveUpReason.get());
+            } else {
+                state = State.RETRYING;
+                fireWaiting();
+                next = () -> {
+                    tellWaiting();
+                    startWaitTimer();
+                    services.timers().after(pause, this::retry);
+                };
+            }
+        }
+        next.run();
+    }
+
+    private void retry() {
+        synchronized (this) {
+            if (state != State.RETRYING) {
+                return;
+            }
+            state = State.ASKING;
+        }
+        send();
+    }
+
+    // Within the lock.
+    private void storeAnswered() {
+        lastFailure = null;
+        if (backoff != null) {
+            backoff.reset();
+        }
+    }
+
+    private static boolean mayBeCarriedOut(Throwable failure) {
+        return !(Failures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
+    }
+
+    // ---- Waiting
+
+    // Within the lock. Null: it may wait, and counts among the waiting calls from now on.
+    private RuntimeException refusalToWait() {
+        if (giveUpReason != null) {
+            return giveUpReason.get();
+        }
+        if (mayWait && waitEndNanos - services.timers().nanoTime() <= 0) {
+            return timeOver();
+        }
+        if (countedAsWaiter) {
+            return null;
+        }
+        Optional<String> reached = services.limits().enter(spec, waitsOn);
+        countedAsWaiter = reached.isEmpty();
+        return countedAsWaiter ? null : full(reached, limit, nearestLeaseEnd);
+    }
+
+    // Within the lock.
+    private void fireWaiting() {
+        if (!waitingFired) {
+            waitingFired = true;
+            call.waiting();
+        }
+    }
+
+    private synchronized void startWaitTimer() {
+        if (waitTimer == null && isOpen()) {
+            waitTimer = services.timers().after(
+                    Duration.ofNanos(Math.max(0, waitEndNanos - services.timers().nanoTime())), this::timeIsOver);
+        }
+    }
+
+    private void stopWaiting() {
+        if (mayWait) {
+            services.waiters().leave(this, permitId());
+            synchronized (this) {
+                if (waitTimer != null) {
+                    waitTimer.cancel();
+                }
+            }
+        }
+    }
+
+    /** Never beyond the end of the wait. */
+    @Override
+    public Duration place() {
+        if (!mayWait) {
+            return Duration.ZERO;
+        }
+        Duration left = Duration.ofNanos(waitEndNanos - services.timers().nanoTime());
+        if (left.compareTo(PermitStore.LONGEST_PLACE) > 0) {
+            return PermitStore.LONGEST_PLACE;
+        }
+        // In the unit of the stores, so that simultaneous requests are alike and go together.
+        return Duration.ofMillis(Math.max(1, left.toMillis()));
+    }
+
+    @Override
+    public void handedOver(String id, HandOver handOver) {
+        if (!spec.minHold().isZero()) {
+            // The first lease may end before the minimum hold. Asking again gives the full one before the execution starts, and a
+            // dead waiter does not keep the permit for that long.
+            if (id.equals(permitId())) {
+                permitMayBeFree();
+            }
+            return;
+        }
+        LeasedPermit given = null;
+        synchronized (this) {
+            if (!isOpen() || !id.equals(permitId)) {
+                return;
+            }
+            long now = services.timers().nanoTime();
+            long leaseEnd = clock.endOf(handOver, lease, now);
+            long margin = bulkhead.terms().handOverMarginNanos();
+            if (lasts(leaseEnd, margin)) {
+                given = newPermit(handOver.ticket(), copyMayFollow, now, leaseEnd, margin);
+            } else if (state != State.WAITING) {
+                // The reply in flight, or the next one, tells more.
+                return;
+            }
+        }
+        if (given != null) {
+            keep(given);
+        } else {
+            LOG.debugf("The hand-over of permit %s of bulkhead '%s' arrived after its lease", id, bulkhead.id());
+            services.returns().inBackground(bulkhead.id(), id, lease);
+            gone(id);
+        }
+    }
+
+    @Override
+    public synchronized void polled(String id, long sentAt, long storeMillis, Duration nearest) {
+        if (state == State.WAITING && id.equals(permitId)) {
+            clock = LeaseClock.polled(sentAt, storeMillis);
+            nearestLeaseEnd = nearest;
+            storeAnswered();
+        }
+    }
+
+    @Override
+    public boolean permitMayBeFree() {
+        synchronized (this) {
+            if (state != State.WAITING) {
+                freeWhileAsking |= state == State.ASKING;
+                return false;
+            }
+            state = State.ASKING;
+        }
+        send();
+        return true;
+    }
+
+    /** Asks with a new id and the old ticket. */
+    @Override
+    public void gone(String id) {
+        boolean copies;
+        synchronized (this) {
+            // The reply to a request in flight tells more.
+            if (state != State.WAITING || !id.equals(permitId)) {
+                return;
+            }
+            state = State.ASKING;
+            // In the same step, so that a message about the old permit has no effect from now on.
+            permitId = services.reconciler().newId(spec);
+            copies = copyMayFollow;
+            copyMayFollow = false;
+        }
+        if (copies) {
+            services.returns().inBackground(bulkhead.id(), id, lease);
+        }
+        services.reconciler().forget(id);
+        services.waiters().leave(this, id);
+        services.waiters().enter(this);
+        send();
+    }
+
+    // ---- Giving up
+
+    // Asks a last time: messages about a free permit, or a hand-over, may have been lost.
+    private void timeIsOver() {
+        Runnable next;
+        synchronized (this) {
+            if (state == State.WAITING) {
+                state = State.ASKING;
+                giveUpReason = this::timeOver;
+                next = this::send;
+            } else {
+                next = giveUp(this::timeOver);
+            }
+        }
+        next.run();
+    }
+
+    @Override
+    public Runnable stop() {
+        return giveUp(this::stopping);
+    }
+
+    // A request in flight may still be granted; its reply decides.
+    private Runnable giveUp(Supplier<RuntimeException> reason) {
+        synchronized (this) {
+            if (state == State.WAITING || state == State.RETRYING) {
+                return state == State.RETRYING ? rejectRetrying(reason.get()) : rejectWaiting(reason.get());
+            }
+            giveUpReason = state == State.ASKING ? reason : giveUpReason;
+            return NOTHING;
+        }
+    }
+
+    // Within the lock.
+    private RuntimeException timeOver() {
+        return lastFailure == null ? full(limitReached, limit, nearestLeaseEnd)
+                : StoreFailures.rejection(spec.name(), lastFailure);
+    }
+
+    private RuntimeException stopping() {
+        return new BulkheadUnavailableException(spec.name(), "the application is stopping", null);
+    }
+
+    private static RuntimeException cancelled() {
+        return new CancellationException("The execution ended before a permit was free");
+    }
+
+    private BulkheadFullException full(Optional<String> reached, int limitInForce, Duration leaseEnd) {
+        if (reached.isPresent()) {
+            return new QueueFullException(reached.get(), spec.name(), bulkhead.key(), limitInForce, leaseEnd);
+        }
+        return spec.weight() == 1 ? new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd)
+                : new HeavyCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), limitInForce, leaseEnd);
+    }
+
+    /** A request, or a poll, failed for good. */
+    @Override
+    public void failed(String id, Throwable failure) {
+        boolean isLate;
+        boolean mayBeInStore;
+        synchronized (this) {
+            if (state == State.WAITING && id.equals(permitId) && StoreFailures.isAway(failure) && keepsWaiting()) {
+                lastFailure = failure;
+                return;
+            }
+            isLate = !isOpen() || !id.equals(permitId);
+            mayBeInStore = hasWaited || mayBeCarriedOut(failure);
+            state = isLate ? state : State.REJECTED;
+        }
+        if (isLate) {
+            late(id, mayBeCarriedOut(failure));
+            return;
+        }
+        reject(StoreFailures.rejection(spec.name(), failure), mayBeInStore);
+    }
+
+    // Within the lock; neither granted nor rejected.
+    private boolean isOpen() {
+        return state == State.ASKING || state == State.RETRYING || state == State.WAITING;
+    }
+
+    private void rejected(boolean copies, RuntimeException reason) {
+        synchronized (this) {
+            if (state != State.ASKING) {
+                return;
+            }
+            state = State.REJECTED;
+        }
+        reject(reason, copies);
+    }
+
+    // Within the lock; returns what to do outside of it. The store is contended or away, so the place is given back later.
+    private Runnable rejectRetrying(RuntimeException reason) {
+        state = State.REJECTED;
+        boolean mayBeInStore = hasWaited;
+        return () -> reject(reason, mayBeInStore);
+    }
+
+    // Within the lock; returns what to do outside of it. The caller is rejected when its place is gone. A permit that was handed over
+    // meanwhile goes on to the next waiter.
+    private Runnable rejectWaiting(RuntimeException reason) {
+        state = State.REJECTED;
+        String id = permitId;
+        boolean copies = copyMayFollow;
+        return () -> {
+            stopWaiting();
+            services.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
+                reject(reason, false);
+                return found;
+            });
+        };
+    }
+
+    // ---- The outcome, and the end
+
+    private void keep(LeasedPermit given) {
+        stopWaiting();
+        given.keep();
+        uncountWaiter();
+        boolean unwanted;
+        synchronized (this) {
+            settled = true;
+            unwanted = ended != null;
+            if (unwanted) {
+                call.rejected(CallResult.CANCELLED);
+            } else {
+                given.fireAcquired(call);
+            }
+        }
+        if (unwanted) {
+            release(given);
+        }
+        services.requests().end();
+        grant(List.of(given));
+    }
+
+    private void reject(RuntimeException reason, boolean mayBeInStore) {
+        stopWaiting();
+        if (mayBeInStore) {
+            services.returns().inBackground(bulkhead.id(), permitId(), lease);
+        }
+        services.reconciler().forget(permitId());
+        uncountWaiter();
+        PermitRequest next = null;
+        HeldPermit allowed = null;
+        synchronized (this) {
+            settled = true;
+            OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
+            if (policy == OnOutage.ALLOW) {
+                state = State.GRANTED;
+                allowed = new UncountedPermit(bulkhead.id(), call);
+                permit = allowed;
+                call.acquired(CallResult.BYPASSED, 0);
+            } else if (policy == OnOutage.LOCAL && services.local() != null) {
+                next = continuedLocally();
+                local = next;
+            } else {
+                call.rejected(ended == null ? CallResult.of(reason, hadTime) : CallResult.CANCELLED);
+            }
+        }
+        completeEnd();
+        services.requests().end();
+        if (next != null) {
+            follow(next);
+        } else if (allowed != null) {
+            grant(List.of(allowed));
+        } else {
+            refuse(reason);
+        }
+    }
+
+    // Within the lock. The rest of the wait is for a permit of this process; the events go on.
+    private PermitRequest continuedLocally() {
+        Duration left = Duration.ofNanos(waitEndNanos - services.timers().nanoTime());
+        PermitRequest next = new PermitRequest(services.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
+                method, waitsOn, null, call, hadTime);
+        next.waitingFired = waitingFired;
+        return next;
+    }
+
+    private void follow(PermitRequest next) {
+        next.ask();
+        next.granted().whenComplete((permits, failure) -> {
+            if (failure == null) {
+                grant(permits);
+            } else {
+                refuse(Failures.cause(failure));
+            }
+        });
+        next.asked().thenRun(this::tellWaiting);
+    }
+
+    private void uncountWaiter() {
+        boolean wasCounted;
+        synchronized (this) {
+            wasCounted = countedAsWaiter;
+            countedAsWaiter = false;
+        }
+        if (wasCounted) {
+            services.limits().leave(spec, waitsOn);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> end() {
+        PermitRequest next;
+        HeldPermit given;
+        boolean isSettled;
+        synchronized (this) {
+            if (ended != null) {
+                return ended;
+            }
+            endAnswered = spec.awaitRelease() ? new Promise<>() : null;
+            ended = endAnswered == null ? DONE : endAnswered;
+            next = local;
+            given = permit;
+            isSettled = settled;
+        }
+        if (next != null) {
+            next.end().thenRun(this::completeEnd);
+        } else if (!isSettled) {
+            giveUp(PermitRequest::cancelled).run();
+        } else if (given == null) {
+            completeEnd();
+        } else {
+            release(given);
+        }
+        // Later requests of this process come behind the release from now on.
+        if (executions != null) {
+            executions.end();
+        }
+        return ended;
+    }
+
+    private void release(HeldPermit given) {
+        CompletionStage<Boolean> answer = given.release();
+        if (endAnswered != null) {
+            answer.thenRun(this::completeEnd);
+        }
+    }
+
+    private void completeEnd() {
+        if (endAnswered != null) {
+            endAnswered.complete(null);
+        }
+    }
+}
