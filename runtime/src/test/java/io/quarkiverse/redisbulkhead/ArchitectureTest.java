@@ -214,11 +214,11 @@ class ArchitectureTest {
     @Test
     void callsLookNothingUpByName() {
         noClasses().that(areOnTheWayOfCalls()).should().dependOnClassesThat()
-                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|GuardedMethod|CallSite|StackWalker)").check(CLASSES);
+                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|MethodDeclaration|CallSite|StackWalker)").check(CLASSES);
     }
 
     private static DescribedPredicate<JavaClass> areOnTheWayOfCalls() {
-        return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardsOfBean|GuardedCalls|SemaphoreOfCall)(\\$.*)?")
+        return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardedMethod)(\\$.*)?")
                 .forSubtype();
     }
 

@@ -10,10 +10,10 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.GuardedBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
-import io.quarkiverse.redisbulkhead.runtime.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 
 /** Makes what the application needs at run time from a usage that keeps all rules. */
 final class DeclarationsFactory {
@@ -22,17 +22,17 @@ final class DeclarationsFactory {
     }
 
     static Declarations of(BulkheadUsage usage) {
-        List<GuardedMethod> methods = usage.guards().stream()
+        List<MethodDeclaration> methods = usage.guards().stream()
                 .map(guard -> method(guard, usage))
                 .toList();
         return new Declarations(usage.declarations(), usage.namesElsewhere(), methods);
     }
 
-    private static GuardedMethod method(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return new GuardedMethod(guard.bean().name().toString(), guard.method().name(),
+    private static MethodDeclaration method(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return new MethodDeclaration(guard.bean().name().toString(), guard.method().name(),
                 ErasedTypes.parametersOf(guard.method()), usage.returnKinds().of(guard.returns()).orElseThrow(), guard.label(),
                 guard.bulkheads().stream()
-                        .map(bulkhead -> new GuardedBulkhead(bulkhead.name(), bulkhead.weight(),
+                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(),
                                 key(guard, bulkhead, usage.keyResolvers())))
                         .toList());
     }

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkus.builder.item.SimpleBuildItem;
 import io.quarkus.runtime.RuntimeValue;
 

@@ -6,7 +6,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.CurrentPermitBean;
-import io.quarkiverse.redisbulkhead.runtime.GuardRegistry;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethods;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
@@ -40,7 +40,7 @@ public class RedisBulkheadProcessor {
     AdditionalBeanBuildItem beans() {
         return AdditionalBeanBuildItem.builder()
                 .addBeanClasses(RedisBulkheadBinding.class, RedisBulkheadInterceptor.class, BulkheadRegistry.class,
-                        BulkheadRuntime.class, CurrentPermitBean.class, GuardRegistry.class, RedisClientOptions.class,
+                        BulkheadRuntime.class, CurrentPermitBean.class, GuardedMethods.class, RedisClientOptions.class,
                         RedisStoreFactory.class)
                 .setUnremovable()
                 .build();

@@ -19,8 +19,12 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.KeyedPlaces;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
@@ -78,10 +82,10 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     // Names that are not known are a mistake of their own.
-    private KeyedPlaces keys(List<GuardedMethod> guarded) {
+    private KeyedPlaces keys(List<MethodDeclaration> guarded) {
         KeyedPlaces places = new KeyedPlaces();
-        for (GuardedMethod method : guarded) {
-            for (GuardedBulkhead bulkhead : method.bulkheads()) {
+        for (MethodDeclaration method : guarded) {
+            for (BulkheadUse bulkhead : method.bulkheads()) {
                 String name = bulkheads.resolved(bulkhead.name());
                 if (name != null) {
                     places.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +73,7 @@ public class BulkheadRuntime {
         this.redis = redis;
         this.enabled = config.enabled();
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
-        HolderIdentity identity = new HolderIdentity(application(), LocalProcess.hostAndPid());
+        HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
         int maxBlockedThreads = GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
@@ -85,6 +87,20 @@ public class BulkheadRuntime {
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
     private static String application() {
         return ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
+    }
+
+    // In a container the host is the container's name.
+    private static String hostAndPid() {
+        String host = System.getenv("HOSTNAME");
+        if (host == null || host.isBlank()) {
+            try {
+                host = InetAddress.getLocalHost().getHostName();
+            } catch (UnknownHostException e) {
+                // A machine whose own name has no address: common, and no reason to fail.
+                host = "localhost";
+            }
+        }
+        return host + ":" + ProcessHandle.current().pid();
     }
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {

@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ConfiguredNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Leases;

@@ -13,7 +13,10 @@ import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
@@ -47,9 +50,9 @@ final class DeclaredBulkheads {
 
     private List<String> methods(String name) {
         return declarations.methods().stream()
-                .filter(method -> method.bulkheads().stream().map(GuardedBulkhead::name).map(settings::resolved)
+                .filter(method -> method.bulkheads().stream().map(BulkheadUse::name).map(settings::resolved)
                         .anyMatch(name::equals))
-                .map(GuardedMethod::label).distinct().sorted().toList();
+                .map(MethodDeclaration::label).distinct().sorted().toList();
     }
 
     private List<DefinedValue> values(String name, Setting setting) {

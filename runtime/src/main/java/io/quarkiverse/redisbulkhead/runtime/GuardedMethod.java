@@ -1,30 +1,148 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+import jakarta.interceptor.InvocationContext;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
- * A method of a bean that the interceptor guards, found at build time.
- *
- * @param beanClass the binary name of the bean's class, which may be a subclass of the method's class
- * @param name the method's name
- * @param parameterTypes the binary names of the erased parameter types, as {@link Class#getName()} writes them
- * @param returns how the end of an execution is seen
- * @param label how the method is shown to people, as {@code Class#method}
- * @param bulkheads the bulkheads in the order in which they are taken, at least one
+ * Guards the calls of one method: holds the strategy for its return type, and finds the semaphores that a call must pass.
+ * Made when the application starts. Thread-safe.
  */
-public record GuardedMethod(String beanClass, String name, List<String> parameterTypes, ReturnKind returns, String label,
-        List<GuardedBulkhead> bulkheads) {
+final class GuardedMethod {
 
-    /** How the end of an execution is seen. */
-    public enum ReturnKind {
+    private final String label;
+    private final Guard guard;
+    private final Executions executions;
+    private final List<SemaphoreOfCall> semaphores;
+    // What every call passes; null where the arguments decide.
+    private final List<Semaphore> same;
 
-        /** The method returns. */
-        SYNCHRONOUS,
-        /** The {@code Uni} ends. */
-        UNI,
-        /** The {@code Multi} ends. */
-        MULTI,
-        /** The {@code CompletionStage} completes. */
-        STAGE
+    /**
+     * Puts the parts together.
+     *
+     * @param label how operators see the method
+     * @param guard the strategy for its return type
+     * @param semaphores find the semaphores, in the order in which permits are acquired
+     * @param executions counts the calls
+     */
+    GuardedMethod(String label, Guard guard, List<SemaphoreOfCall> semaphores, Executions executions) {
+        this.label = label;
+        this.guard = guard;
+        this.executions = executions;
+        this.semaphores = semaphores;
+        this.same = semaphores.stream().allMatch(one -> one instanceof Fixed)
+                ? semaphores.stream().map(one -> one.of(null)).toList()
+                : null;
+    }
+
+    /**
+     * Makes one call.
+     *
+     * @param invocation has its arguments, and runs the method
+     * @return what the guard makes of its result
+     * @throws Exception what the method threw, or the rejection
+     */
+    Object call(InvocationContext invocation) throws Exception {
+        Call call = new Call(this, invocation);
+        return guard.call(call, call);
+    }
+
+    private List<Semaphore> semaphores(InvocationContext invocation) {
+        return same != null ? same : semaphores.stream().map(one -> one.of(invocation.getParameters())).toList();
+    }
+
+    // One object for both roles: every call allocates it.
+    private record Call(GuardedMethod method, InvocationContext invocation) implements Supplier<Admission>, Callable<Object> {
+
+        @Override
+        public Admission get() {
+            return method.executions.admit(method.semaphores(invocation), method.label, method.guard.waitsOn());
+        }
+
+        @Override
+        public Object call() throws Exception {
+            return invocation.proceed();
+        }
+    }
+
+    /** Finds the semaphore of a call; where a bulkhead has keys, that of the call's key. */
+    @FunctionalInterface
+    interface SemaphoreOfCall {
+
+        /**
+         * Finds it.
+         *
+         * @param arguments those of the call
+         * @throws IllegalArgumentException when the key is null
+         */
+        Semaphore of(Object[] arguments);
+
+        /** All calls have the same. */
+        static SemaphoreOfCall fixed(Semaphore semaphore) {
+            return new Fixed(semaphore);
+        }
+
+        /**
+         * A parameter holds the key.
+         *
+         * @param semaphore the bulkhead
+         * @param method the guarded method, for messages
+         * @param parameter which one
+         */
+        static SemaphoreOfCall byParameter(Semaphore semaphore, String method, KeyOrigin.Parameter parameter) {
+            return arguments -> {
+                Object value = arguments[parameter.index()];
+                String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
+                if (key == null) {
+                    throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
+                            + " the key of bulkhead '" + semaphore.spec().name()
+                            + "' (@BulkheadKey). Give it a value, or refuse the call before");
+                }
+                return semaphore.forKey(key, OptionalInt.empty());
+            };
+        }
+
+        /**
+         * A bean resolves the key of each call.
+         *
+         * @param semaphore the bulkhead
+         * @param method the guarded method
+         * @param type the class that the annotation names, for messages
+         * @param resolver finds the bean
+         */
+        static SemaphoreOfCall byResolver(Semaphore semaphore, String method, String type,
+                Supplier<BulkheadKeyResolver> resolver) {
+            String bulkhead = semaphore.spec().name();
+            return arguments -> {
+                ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
+                if (key == null) {
+                    throw new IllegalArgumentException(method + ": " + type + " answered null, but must tell"
+                            + " the key of bulkhead '" + bulkhead + "'. Answer with ResolvedKey.of(key), or throw an exception"
+                            + " to refuse the call");
+                }
+                return semaphore.forKey(key.key(), key.permits());
+            };
+        }
+    }
+
+    private record Fixed(Semaphore semaphore) implements SemaphoreOfCall {
+
+        @Override
+        public Semaphore of(Object[] arguments) {
+            return semaphore;
+        }
     }
 }

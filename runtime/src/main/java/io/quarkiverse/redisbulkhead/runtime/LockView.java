@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -13,31 +12,30 @@ import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.smallrye.mutiny.Uni;
 
-/** The public face of a semaphore with one permit. */
-final class LockView implements RedisLock {
+/** The public view of a semaphore with one permit. */
+final class LockView extends BulkheadView implements RedisLock {
 
     private final LockSpec spec;
     private final Semaphore semaphore;
-    private final BulkheadRuntime runtime;
-    private final PermitCalls calls;
 
     LockView(LockSpec spec, BulkheadRuntime runtime) {
+        super("RedisLock", runtime);
         this.spec = spec;
         this.semaphore = runtime.engine().semaphore(spec.bulkhead());
-        this.runtime = runtime;
-        this.calls = calls(semaphore);
     }
 
-    private PermitCalls calls(Semaphore waiting) {
-        return new PermitCalls("RedisLock", waiting, runtime, admission -> new LockAdmission(spec.name(), admission));
+    @Override
+    Semaphore limit() {
+        return semaphore;
     }
 
-    private PermitCalls within(Duration maxWait) {
-        return calls(semaphore.within(maxWait));
+    @Override
+    Admission translated(Admission admission) {
+        return new LockAdmission(spec.name(), admission);
     }
 
     @Override
@@ -58,7 +56,7 @@ final class LockView implements RedisLock {
     @Override
     public Optional<Permit> tryLock(Duration maxWait) {
         try {
-            return Optional.of(within(maxWait).acquire("tryLock"));
+            return Optional.of(acquire(semaphore.within(maxWait), "tryLock"));
         } catch (LockNotAcquiredException e) {
             return Optional.empty();
         }
@@ -66,78 +64,48 @@ final class LockView implements RedisLock {
 
     @Override
     public Uni<Optional<Permit>> tryLockAsync(Duration maxWait) {
-        return within(maxWait).acquireAsync(asked -> asked.map(Optional::of)
+        return acquireAsync(semaphore.within(maxWait), asked -> asked.map(Optional::of)
                 .onFailure(LockNotAcquiredException.class).recoverWithItem(Optional.empty()));
     }
 
     @Override
     public Permit lock() {
-        return calls.acquire("lock");
+        return acquire(semaphore, "lock");
     }
 
     @Override
     public Uni<Permit> lockAsync() {
-        return calls.acquireAsync(asked -> asked);
-    }
-
-    @Override
-    public Permit attach(String token) {
-        return calls.attach(token);
-    }
-
-    @Override
-    public Uni<Permit> attachAsync(String token) {
-        return calls.attachAsync(token);
-    }
-
-    @Override
-    public void run(Runnable action) {
-        calls.run("run", action);
+        return acquireAsync(semaphore, asked -> asked);
     }
 
     @Override
     public void run(Duration maxWait, Runnable action) {
-        within(maxWait).run("run", action);
-    }
-
-    @Override
-    public <T> T call(Callable<T> action) throws Exception {
-        return calls.call("call", action);
+        run(semaphore.within(maxWait), action);
     }
 
     @Override
     public <T> T call(Duration maxWait, Callable<T> action) throws Exception {
-        return within(maxWait).call("call", action);
-    }
-
-    @Override
-    public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
-        return calls.runAsync(action);
+        return call(semaphore.within(maxWait), "call", action);
     }
 
     @Override
     public Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action) {
-        return within(maxWait).runAsync(action);
-    }
-
-    @Override
-    public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
-        return calls.callAsync(action);
+        return runAsync(semaphore.within(maxWait), action);
     }
 
     @Override
     public <T> Uni<T> callAsync(Duration maxWait, Supplier<? extends Uni<? extends T>> action) {
-        return within(maxWait).callAsync(action);
+        return callAsync(semaphore.within(maxWait), action);
     }
 
     @Override
     public Optional<Holder> owner() {
-        return calls.await("owner", this::askOwner);
+        return await("owner", this::askOwner);
     }
 
     @Override
     public Uni<Optional<Holder>> ownerAsync() {
-        return calls.answer(this::askOwner);
+        return answer(this::askOwner);
     }
 
     private CompletionStage<Optional<Holder>> askOwner() {
@@ -145,23 +113,13 @@ final class LockView implements RedisLock {
     }
 
     @Override
-    public List<Waiter> waiters() {
-        return calls.await("waiters", semaphore::waiters);
-    }
-
-    @Override
-    public Uni<List<Waiter>> waitersAsync() {
-        return calls.answer(semaphore::waiters);
-    }
-
-    @Override
     public boolean revoke() {
-        return calls.await("revoke", this::revokeOwner);
+        return await("revoke", this::revokeOwner);
     }
 
     @Override
     public Uni<Boolean> revokeAsync() {
-        return calls.answer(this::revokeOwner);
+        return answer(this::revokeOwner);
     }
 
     private CompletionStage<Boolean> revokeOwner() {

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.smallrye.mutiny.Uni;
 
-/** The public face of a permit. */
+/** The public view of a permit. */
 record PermitView(HeldPermit permit, Continuations continuations) implements Permit {
 
     @Override

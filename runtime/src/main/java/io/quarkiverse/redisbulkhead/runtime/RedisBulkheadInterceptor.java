@@ -1,5 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.lang.reflect.Method;
+import java.util.Map;
+
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -8,7 +11,8 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 
 /**
- * Hands each call of a guarded method to its guard. It comes after the interceptor of MicroProfile Fault Tolerance,
+ * Passes each call of a guarded method to its {@link GuardedMethod}. It comes after the interceptor of MicroProfile Fault
+ * Tolerance,
  * so that each retry takes a new permit, and after those of transactions, caching and security.
  */
 @RedisBulkheadBinding
@@ -19,32 +23,31 @@ public class RedisBulkheadInterceptor {
     /** After Fault Tolerance, which has {@code PLATFORM_AFTER + 10}. */
     public static final int PRIORITY = Interceptor.Priority.PLATFORM_AFTER + 100;
 
-    private final Instance<GuardRegistry> registry;
-    private GuardsOfBean guards;
+    private final Instance<GuardedMethods> methods;
+    // Unsynchronized: threads that race read the same map from the registry.
+    private Map<Method, GuardedMethod> known;
 
     /**
      * Creates the interceptor; one per bean instance.
      *
-     * @param registry all guards of the application; looked up at the first call, because beans may be created before
+     * @param methods all guarded methods of the application; looked up at the first call, because beans may be created before
      *        there is any configuration
      */
     @Inject
-    public RedisBulkheadInterceptor(Instance<GuardRegistry> registry) {
-        this.registry = registry;
+    public RedisBulkheadInterceptor(Instance<GuardedMethods> methods) {
+        this.methods = methods;
     }
 
     @AroundInvoke
     Object guard(InvocationContext invocation) throws Exception {
-        return guards(invocation).of(invocation.getMethod()).call(invocation);
+        Map<Method, GuardedMethod> ofBean = known;
+        GuardedMethod method = ofBean == null ? null : ofBean.get(invocation.getMethod());
+        return (method == null ? find(invocation) : method).call(invocation);
     }
 
-    // Threads that race here find the same.
-    private GuardsOfBean guards(InvocationContext invocation) {
-        GuardsOfBean known = guards;
-        if (known == null) {
-            known = registry.get().of(invocation.getTarget().getClass());
-            guards = known;
-        }
-        return known;
+    private GuardedMethod find(InvocationContext invocation) {
+        Class<?> bean = invocation.getTarget().getClass();
+        known = methods.get().of(bean);
+        return methods.get().find(bean, invocation.getMethod());
     }
 }

@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkus.arc.Arc;
 import io.quarkus.arc.runtime.BeanContainer;
 import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.annotations.Recorder;
@@ -53,11 +55,25 @@ public class RedisBulkheadRecorder {
     }
 
     /**
-     * Makes the application wait for its guarded executions when it stops.
+     * Refuses new calls when the application stops, and makes it wait for the executions in flight, up to
+     * {@code quarkus.shutdown.timeout}.
      *
-     * @return told when the application begins to stop
+     * @return called when the application begins to stop
      */
     public ShutdownListener shutdownListener() {
-        return new ExecutionsShutdownListener();
+        return new ShutdownListener() {
+
+            @Override
+            public void preShutdown(ShutdownNotification notification) {
+                // The application still serves until quarkus.shutdown.delay is over.
+                notification.done();
+            }
+
+            @Override
+            public void shutdown(ShutdownNotification notification) {
+                BulkheadRuntime runtime = Arc.container().instance(BulkheadRuntime.class).get();
+                runtime.stop().whenComplete((ended, none) -> notification.done());
+            }
+        };
     }
 }

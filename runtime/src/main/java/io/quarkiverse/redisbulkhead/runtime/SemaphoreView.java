@@ -3,8 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -13,12 +11,11 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
-import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.smallrye.mutiny.Uni;
 
-/** The public face of a semaphore. */
-final class SemaphoreView implements RedisSemaphore {
+/** The public view of a semaphore. */
+final class SemaphoreView extends BulkheadView implements RedisSemaphore {
 
     /** What a bulkhead says about keys. */
     enum Keys {
@@ -32,12 +29,11 @@ final class SemaphoreView implements RedisSemaphore {
 
     private final Semaphore semaphore;
     private final Keys keys;
-    private final BulkheadRuntime runtime;
 
     SemaphoreView(Semaphore semaphore, Keys keys, BulkheadRuntime runtime) {
+        super("RedisSemaphore", runtime);
         this.semaphore = semaphore;
         this.keys = keys;
-        this.runtime = runtime;
     }
 
     @Override
@@ -74,8 +70,8 @@ final class SemaphoreView implements RedisSemaphore {
         return semaphore.id().key();
     }
 
-    // The one limit behind this, if there is one.
-    private Semaphore limit() {
+    @Override
+    Semaphore limit() {
         if (needsKey()) {
             String name = spec().name();
             throw new IllegalStateException("Bulkhead '" + name + "' has one limit for each key. Say which, by"
@@ -84,16 +80,8 @@ final class SemaphoreView implements RedisSemaphore {
         return semaphore;
     }
 
-    private PermitCalls calls() {
-        return calls(limit());
-    }
-
-    private PermitCalls calls(Semaphore waiting) {
-        return new PermitCalls("RedisSemaphore", waiting, runtime, admission -> admission);
-    }
-
-    private PermitCalls within(int weight, Duration maxWait) {
-        return calls(limit().weighing(weight).within(maxWait));
+    private Semaphore within(int weight, Duration maxWait) {
+        return limit().weighing(weight).within(maxWait);
     }
 
     @Override
@@ -114,7 +102,7 @@ final class SemaphoreView implements RedisSemaphore {
     @Override
     public Optional<Permit> tryAcquire(int weight) {
         try {
-            return Optional.of(within(weight, Duration.ZERO).acquire("tryAcquire"));
+            return Optional.of(acquire(within(weight, Duration.ZERO), "tryAcquire"));
         } catch (BulkheadFullException e) {
             return Optional.empty();
         }
@@ -122,7 +110,7 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public Uni<Optional<Permit>> tryAcquireAsync(int weight) {
-        return within(weight, Duration.ZERO).acquireAsync(asked -> asked.map(Optional::of)
+        return acquireAsync(within(weight, Duration.ZERO), asked -> asked.map(Optional::of)
                 .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
     }
 
@@ -138,84 +126,46 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public Permit acquire(int weight, Duration maxWait) {
-        return within(weight, maxWait).acquire("acquire");
+        return acquire(within(weight, maxWait), "acquire");
     }
 
     @Override
     public Uni<Permit> acquireAsync(int weight, Duration maxWait) {
-        return within(weight, maxWait).acquireAsync(asked -> asked);
-    }
-
-    @Override
-    public Permit attach(String token) {
-        return calls().attach(token);
-    }
-
-    @Override
-    public Uni<Permit> attachAsync(String token) {
-        return calls().attachAsync(token);
-    }
-
-    @Override
-    public void run(Runnable action) {
-        calls().run("run", action);
-    }
-
-    @Override
-    public <T> T call(Callable<T> action) throws Exception {
-        return calls().call("call", action);
-    }
-
-    @Override
-    public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
-        return calls().runAsync(action);
-    }
-
-    @Override
-    public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
-        return calls().callAsync(action);
+        return acquireAsync(within(weight, maxWait), asked -> asked);
     }
 
     @Override
     public SemaphoreStatus status() {
-        return calls().await("status", limit()::status);
+        return await("status", limit()::status);
     }
 
     @Override
     public Uni<SemaphoreStatus> statusAsync() {
-        return calls().answer(limit()::status);
+        return answer(limit()::status);
     }
 
     @Override
     public List<Holder> holders() {
-        return calls().await("holders", limit()::holders);
+        return await("holders", limit()::holders);
     }
 
     @Override
     public Uni<List<Holder>> holdersAsync() {
-        return calls().answer(limit()::holders);
-    }
-
-    @Override
-    public List<Waiter> waiters() {
-        return calls().await("waiters", limit()::waiters);
-    }
-
-    @Override
-    public Uni<List<Waiter>> waitersAsync() {
-        return calls().answer(limit()::waiters);
+        return answer(limit()::holders);
     }
 
     @Override
     public boolean revoke(String permitId) {
         String id = checkedId(permitId);
-        return calls().await("revoke", () -> limit().revoke(id));
+        Semaphore limit = limit();
+        return await("revoke", () -> limit.revoke(id));
     }
 
     @Override
     public Uni<Boolean> revokeAsync(String permitId) {
         String id = checkedId(permitId);
-        return calls().answer(() -> limit().revoke(id));
+        Semaphore limit = limit();
+        return answer(() -> limit.revoke(id));
     }
 
     private static String checkedId(String permitId) {
@@ -228,13 +178,15 @@ final class SemaphoreView implements RedisSemaphore {
     @Override
     public void resize(int permits) {
         int size = checkedSize(permits);
-        calls().await("resize", () -> limit().resize(size));
+        Semaphore limit = limit();
+        await("resize", () -> limit.resize(size));
     }
 
     @Override
     public Uni<Void> resizeAsync(int permits) {
         int size = checkedSize(permits);
-        return calls().answer(() -> limit().resize(size));
+        Semaphore limit = limit();
+        return answer(() -> limit.resize(size));
     }
 
     private int checkedSize(int permits) {
@@ -243,11 +195,11 @@ final class SemaphoreView implements RedisSemaphore {
 
     @Override
     public boolean resetSize() {
-        return calls().await("resetSize", limit()::resetSize);
+        return await("resetSize", limit()::resetSize);
     }
 
     @Override
     public Uni<Boolean> resetSizeAsync() {
-        return calls().answer(limit()::resetSize);
+        return answer(limit()::resetSize);
     }
 }

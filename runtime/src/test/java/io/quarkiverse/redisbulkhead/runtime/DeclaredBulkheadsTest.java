@@ -15,8 +15,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
@@ -37,9 +41,9 @@ class DeclaredBulkheadsTest {
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
                     guarded("C", "other", "another")));
 
-    private static GuardedMethod guarded(String type, String method, String bulkhead) {
-        return new GuardedMethod(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new GuardedBulkhead(bulkhead, 1, new KeyOrigin.None())));
+    private static MethodDeclaration guarded(String type, String method, String bulkhead) {
+        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
+                List.of(new BulkheadUse(bulkhead, 1, new KeyOrigin.None())));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {

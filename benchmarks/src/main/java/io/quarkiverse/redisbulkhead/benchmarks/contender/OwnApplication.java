@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.UniGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
@@ -112,7 +112,7 @@ public final class OwnApplication implements AutoCloseable {
      * @return makes one call at a time
      */
     public AsynchronousCaller newAsynchronousCaller(Semaphore semaphore) {
-        UniGuard guard = new UniGuard(semaphore.spec().name(), continuations);
+        AsyncGuard guard = new AsyncGuard(semaphore.spec().name(), continuations);
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext().duplicate();
         return new AsynchronousCaller() {
 

@@ -10,7 +10,7 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 
 /** Tells from its type how the end of what a method returns is seen. */
 public final class ReturnKinds {

@@ -11,7 +11,7 @@ import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** A synchronous method waits for Redis, so nothing may put it on an event loop. */

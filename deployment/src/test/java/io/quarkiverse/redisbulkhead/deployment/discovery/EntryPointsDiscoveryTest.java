@@ -11,8 +11,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.test.QuarkusUnitTest;
 
@@ -29,7 +29,7 @@ class EntryPointsDiscoveryTest {
 
     @Test
     void restResourcesAndScheduledMethods() {
-        assertThat(declarations.methods()).extracting(GuardedMethod::label)
+        assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("Resource#render", "Resource#fromApi", "Jobs#nightly");
     }
 

@@ -27,10 +27,10 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.GuardedBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
-import io.quarkiverse.redisbulkhead.runtime.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.arc.InjectableBean;
@@ -89,7 +89,7 @@ class KeysDiscoveryTest {
     @Test
     void eachBulkheadHasItsOwnKey() {
         assertThat(keys(Several.class, "several")).containsExactly(parameter("zulu", 1, "b"),
-                new GuardedBulkhead("yankee", 1, resolver(Several.class, "several", 1)), unkeyed("x-ray"),
+                new BulkheadUse("yankee", 1, resolver(Several.class, "several", 1)), unkeyed("x-ray"),
                 parameter("whiskey", 0, "a"));
         assertThat(resolverBean(Several.class, "several", 1)).isEqualTo(TenantKey.class);
     }
@@ -137,18 +137,18 @@ class KeysDiscoveryTest {
         assertThat(keys(Transformed.class, "transformed")).containsExactly(parameter("transformed", 0, "name"));
     }
 
-    private List<GuardedBulkhead> keys(Class<?> bean, String method) {
+    private List<BulkheadUse> keys(Class<?> bean, String method) {
         return keys(bean.getName(), method);
     }
 
-    private List<GuardedBulkhead> keysOfClient(Class<?> client, String method) {
+    private List<BulkheadUse> keysOfClient(Class<?> client, String method) {
         return keys(client.getName() + "$$CDIWrapper", method);
     }
 
-    private List<GuardedBulkhead> keys(String bean, String method) {
+    private List<BulkheadUse> keys(String bean, String method) {
         return declarations.methods().stream()
                 .filter(guarded -> guarded.beanClass().equals(bean) && guarded.name().equals(method))
-                .map(GuardedMethod::bulkheads)
+                .map(MethodDeclaration::bulkheads)
                 .findFirst()
                 .orElseThrow();
     }
@@ -162,12 +162,12 @@ class KeysDiscoveryTest {
         return found.getKind() == InjectableBean.Kind.CLASS ? found.getBeanClass() : found.getDeclaringBean().getBeanClass();
     }
 
-    private static GuardedBulkhead parameter(String bulkhead, int index, String name) {
-        return new GuardedBulkhead(bulkhead, 1, new KeyOrigin.Parameter(index, name));
+    private static BulkheadUse parameter(String bulkhead, int index, String name) {
+        return new BulkheadUse(bulkhead, 1, new KeyOrigin.Parameter(index, name));
     }
 
-    private static GuardedBulkhead unkeyed(String bulkhead) {
-        return new GuardedBulkhead(bulkhead, 1, new KeyOrigin.None());
+    private static BulkheadUse unkeyed(String bulkhead) {
+        return new BulkheadUse(bulkhead, 1, new KeyOrigin.None());
     }
 
     /** Makes the first parameter of a method a key, as another extension might do. */

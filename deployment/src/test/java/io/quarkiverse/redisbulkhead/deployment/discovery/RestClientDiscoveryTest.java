@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.SYNCHRONOUS;
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.UNI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.SYNCHRONOUS;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.UNI;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
@@ -94,15 +94,15 @@ class RestClientDiscoveryTest {
                         tuple("zulu", test + "$Several"));
     }
 
-    private List<GuardedMethod> methodsOf(Class<?> client) {
+    private List<MethodDeclaration> methodsOf(Class<?> client) {
         return declarations.methods().stream()
                 .filter(method -> method.beanClass().equals(client.getName() + "$$CDIWrapper"))
                 .toList();
     }
 
-    private static GuardedMethod method(Class<?> client, String name, ReturnKind returns, List<String> bulkheads,
+    private static MethodDeclaration method(Class<?> client, String name, ReturnKind returns, List<String> bulkheads,
             Class<?>... parameters) {
-        return new GuardedMethod(client.getName() + "$$CDIWrapper", name,
+        return new MethodDeclaration(client.getName() + "$$CDIWrapper", name,
                 List.of(parameters).stream().map(Class::getName).toList(), returns, client.getSimpleName() + "#" + name,
                 Unkeyed.bulkheads(bulkheads.toArray(String[]::new)));
     }

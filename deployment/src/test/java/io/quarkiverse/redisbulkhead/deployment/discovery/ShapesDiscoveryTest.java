@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.MULTI;
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.STAGE;
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.SYNCHRONOUS;
-import static io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind.UNI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.MULTI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.STAGE;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.SYNCHRONOUS;
+import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.UNI;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -70,7 +70,7 @@ class ShapesDiscoveryTest {
         assertThat(methodsOf(Whole.class)).containsExactlyInAnyOrder(
                 method(Whole.class, "covered", SYNCHRONOUS, "whole"),
                 method(Whole.class, "own", SYNCHRONOUS, "own"),
-                new GuardedMethod(Whole.class.getName(), "several", List.of(), SYNCHRONOUS, "Whole#several",
+                new MethodDeclaration(Whole.class.getName(), "several", List.of(), SYNCHRONOUS, "Whole#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
@@ -80,7 +80,7 @@ class ShapesDiscoveryTest {
                 method(Heir.class, "covered", SYNCHRONOUS, "whole"),
                 method(Heir.class, "added", SYNCHRONOUS, "whole"),
                 method(Heir.class, "own", SYNCHRONOUS, "whole"),
-                new GuardedMethod(Heir.class.getName(), "several", List.of(), SYNCHRONOUS, "Heir#several",
+                new MethodDeclaration(Heir.class.getName(), "several", List.of(), SYNCHRONOUS, "Heir#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
@@ -89,7 +89,7 @@ class ShapesDiscoveryTest {
         assertThat(methodsOf(OwnHeir.class)).containsExactlyInAnyOrder(
                 method(OwnHeir.class, "covered", SYNCHRONOUS, "heir"),
                 method(OwnHeir.class, "own", SYNCHRONOUS, "own"),
-                new GuardedMethod(OwnHeir.class.getName(), "several", List.of(), SYNCHRONOUS, "OwnHeir#several",
+                new MethodDeclaration(OwnHeir.class.getName(), "several", List.of(), SYNCHRONOUS, "OwnHeir#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
 
@@ -137,13 +137,13 @@ class ShapesDiscoveryTest {
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "whole", "zulu");
     }
 
-    private List<GuardedMethod> methodsOf(Class<?> bean) {
+    private List<MethodDeclaration> methodsOf(Class<?> bean) {
         return declarations.methods().stream().filter(method -> method.beanClass().equals(bean.getName())).toList();
     }
 
-    private static GuardedMethod method(Class<?> bean, String name, ReturnKind returns, String bulkhead,
+    private static MethodDeclaration method(Class<?> bean, String name, ReturnKind returns, String bulkhead,
             Class<?>... parameters) {
-        return new GuardedMethod(bean.getName(), name, List.of(parameters).stream().map(Class::getName).toList(), returns,
+        return new MethodDeclaration(bean.getName(), name, List.of(parameters).stream().map(Class::getName).toList(), returns,
                 bean.getSimpleName() + "#" + name, Unkeyed.bulkheads(bulkhead));
     }
 

@@ -8,13 +8,29 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
 
 /** How a blocking caller waits for the asynchronous core. */
 public final class BlockingWait {
 
+    // Both Quarkus executors (VertxCoreRecorder, ExecutorRecorder) use this name prefix. Thread class and group do not
+    // identify them: named worker pools use the same.
+    private static final String WORKER = "executor-thread-";
+
     private BlockingWait() {
+    }
+
+    /**
+     * What a blocking call on the current thread occupies while it waits.
+     *
+     * @return {@code WORKER_THREAD} on threads of Quarkus' executor and of {@link Continuations}; not on event loops,
+     *         virtual threads, the main thread and threads of other executors
+     */
+    public static WaitsOn occupies() {
+        return Continuations.isOnOwnThread() || Thread.currentThread().getName().startsWith(WORKER) ? WaitsOn.WORKER_THREAD
+                : WaitsOn.NO_WORKER_THREAD;
     }
 
     /**

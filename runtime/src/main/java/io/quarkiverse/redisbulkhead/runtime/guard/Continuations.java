@@ -26,7 +26,7 @@ import io.vertx.core.impl.ContextInternal;
  * deadlock:
  * <ul>
  * <li>A task may block for a permit. At most {@code maxBlockedThreads} threads do so at once, those of the worker pool
- * included (see {@link PooledThreads}), and each pool has {@value #NEVER_WAITING} threads more than that.</li>
+ * included (see {@link BlockingWait#occupies}), and each pool has {@value #NEVER_WAITING} threads more than that.</li>
  * <li>A task may await a guarded call that it made. That call continues on the pool of the next depth.</li>
  * </ul>
  */

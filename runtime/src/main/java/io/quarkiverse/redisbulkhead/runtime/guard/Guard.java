@@ -1,12 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
-/** Guards one method. Safe for use by many threads. */
+/** The strategy by which one method is guarded; its return type decides which. Thread-safe. */
 @FunctionalInterface
 public interface Guard {
 
@@ -27,5 +29,16 @@ public interface Guard {
      */
     default WaitsOn waitsOn() {
         return WaitsOn.NO_WORKER_THREAD;
+    }
+
+    /**
+     * Lets every call through, on any thread: all bulkheads of the method are switched off. The method still sees these
+     * permits, and not those of a guarded method around it.
+     *
+     * @param permits uncounted permits, one for each bulkhead of the method, in their order
+     * @return the guard
+     */
+    static Guard open(List<HeldPermit> permits) {
+        return (admissions, method) -> HeldPermits.with(permits, method);
     }
 }

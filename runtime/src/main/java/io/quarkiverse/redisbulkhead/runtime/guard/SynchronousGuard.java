@@ -1,15 +1,18 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
 /**
- * Guards a method that ends when it returns. The calling thread, platform or virtual, waits for the permits. At the end
+ * Guards a method that has ended when it returns. The calling thread, platform or virtual, waits for the permits. At the end
  * it hands their releases to the store, and waits for the answers only where a bulkhead has {@code await-release}.
  */
 public final class SynchronousGuard implements Guard {
@@ -31,7 +34,7 @@ public final class SynchronousGuard implements Guard {
 
     @Override
     public WaitsOn waitsOn() {
-        return PooledThreads.current();
+        return BlockingWait.occupies();
     }
 
     @Override
@@ -46,6 +49,45 @@ public final class SynchronousGuard implements Guard {
         } finally {
             // Never fails, so the method's own result or exception reaches the caller.
             BlockingWait.awaitUninterruptibly(admission.end());
+        }
+    }
+
+    /** Interrupts the thread of a blocking execution when one of its permits is lost and {@code on-lost=interrupt}. */
+    private static final class Interruption implements AutoCloseable {
+
+        private final Thread thread = Thread.currentThread();
+
+        // Both are guarded by this: a thread that does other work by now must not be interrupted.
+        private boolean over;
+        private boolean interrupted;
+
+        /** Returns null, which try-with-resources ignores, when no loss interrupts the execution. */
+        static Interruption of(List<HeldPermit> permits) {
+            Interruption watch = null;
+            for (int i = 0; i < permits.size(); i++) {
+                Optional<CompletionStage<PermitLost>> loss = permits.get(i).interruption();
+                if (loss.isPresent()) {
+                    watch = watch == null ? new Interruption() : watch;
+                    loss.get().thenRun(watch::interrupt);
+                }
+            }
+            return watch;
+        }
+
+        private synchronized void interrupt() {
+            if (!over) {
+                interrupted = true;
+                thread.interrupt();
+            }
+        }
+
+        /** An interrupt that the execution did not notice must not reach what the thread does next. */
+        @Override
+        public synchronized void close() {
+            over = true;
+            if (interrupted) {
+                Thread.interrupted();
+            }
         }
     }
 }

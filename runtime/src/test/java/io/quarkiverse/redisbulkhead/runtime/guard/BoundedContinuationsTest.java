@@ -62,9 +62,9 @@ class BoundedContinuationsTest {
         CountDownLatch gate = new CountDownLatch(1);
         CountDownLatch handled = new CountDownLatch(calls);
         AtomicInteger inHandlers = new AtomicInteger();
-        UniGuard guard = new UniGuard("reports", continuations);
+        AsyncGuard guard = new AsyncGuard("reports", continuations);
         for (int i = 0; i < calls; i++) {
-            guard.call(waiting, () -> Uni.createFrom().item("done")).onFailure().invoke(rejection -> {
+            guard.uni(waiting, () -> Uni.createFrom().item("done")).onFailure().invoke(rejection -> {
                 inHandlers.incrementAndGet();
                 pass(gate);
                 handled.countDown();
@@ -91,8 +91,8 @@ class BoundedContinuationsTest {
         Semaphore wanted = engine.semaphore(spec("wanted").maxWait(Duration.ofDays(1)).build());
         SynchronousGuard blocking = new SynchronousGuard("Wanted#blocking", "wanted");
         ManualAdmissions toGoOn = ManualAdmissions.waiting();
-        CompletableFuture<String> holder = new UniGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),
-                () -> new UniGuard("other", continuations).call(toGoOn, () -> Uni.createFrom().item("went on")))
+        CompletableFuture<String> holder = new AsyncGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),
+                () -> new AsyncGuard("other", continuations).uni(toGoOn, () -> Uni.createFrom().item("went on")))
                 .map(String::valueOf).subscribeAsCompletionStage();
 
         List<CompletableFuture<String>> others = new ArrayList<>();
@@ -122,10 +122,10 @@ class BoundedContinuationsTest {
     void tasksThatAwaitGuardedCallsGetTheirResults() throws Exception {
         ManualAdmissions outer = ManualAdmissions.waiting();
         ManualAdmissions inner = ManualAdmissions.waiting();
-        UniGuard guard = new UniGuard("reports", continuations);
+        AsyncGuard guard = new AsyncGuard("reports", continuations);
         List<CompletableFuture<Object>> results = IntStream.range(0, 2 * POOL)
-                .mapToObj(i -> guard.call(outer, () -> {
-                    Uni<Object> nested = guard.call(() -> begin(inner), () -> Uni.createFrom().item("nested"));
+                .mapToObj(i -> guard.uni(outer, () -> {
+                    Uni<Object> nested = guard.uni(() -> begin(inner), () -> Uni.createFrom().item("nested"));
                     return Uni.createFrom().item(nested.await().atMost(LONG));
                 }).subscribeAsCompletionStage()).toList();
 
@@ -146,9 +146,9 @@ class BoundedContinuationsTest {
     @Test
     void theirThreadsArePooledThreads() throws Exception {
         CompletableFuture<Object> there = new CompletableFuture<>();
-        continuations.here().execute(() -> there.complete(PooledThreads.current()));
+        continuations.here().execute(() -> there.complete(BlockingWait.occupies()));
         assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("WORKER_THREAD");
-        assertThat(PooledThreads.current().toString()).isEqualTo("NO_WORKER_THREAD");
+        assertThat(BlockingWait.occupies().toString()).isEqualTo("NO_WORKER_THREAD");
     }
 
     private static Admission begin(ManualAdmissions admissions) {

@@ -141,8 +141,8 @@ class GuardTest {
     /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
     @Test
     void uniTakesOnePermitPerSubscription() {
-        Uni<Object> guarded = new UniGuard("reports", continuations)
-                .call(automatic, () -> Uni.createFrom().item(calls.incrementAndGet()));
+        Uni<Object> guarded = new AsyncGuard("reports", continuations)
+                .uni(automatic, () -> Uni.createFrom().item(calls.incrementAndGet()));
         assertThat(automatic.all).isEmpty();
 
         assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
@@ -154,7 +154,7 @@ class GuardTest {
     /** Trap 14: a retry takes a new permit. */
     @Test
     void uniRetriedTakesANewPermit() {
-        Uni<Object> guarded = new UniGuard("reports", continuations).call(automatic, () -> calls.incrementAndGet() < 3
+        Uni<Object> guarded = new AsyncGuard("reports", continuations).uni(automatic, () -> calls.incrementAndGet() < 3
                 ? Uni.createFrom().failure(new IOException("again"))
                 : Uni.createFrom().item("done"));
 
@@ -166,8 +166,8 @@ class GuardTest {
     @Test
     void uniEmitsWhenThePermitIsBack() {
         onAnEventLoop();
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
-                .call(manual, () -> Uni.createFrom().item("done"))
+        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .uni(manual, () -> Uni.createFrom().item("done"))
                 .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
         manual.last().grant();
@@ -182,14 +182,14 @@ class GuardTest {
     @Test
     void uniFailsWithWhatTheMethodThrowsOrEmits() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> {
+        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> {
             throw own;
         }))).isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> Uni.createFrom().failure(own))))
+        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> Uni.createFrom().failure(own))))
                 .isSameAs(own);
-        assertThat(failureOf(new UniGuard("reports", continuations).call(automatic, () -> null)))
+        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> null)))
                 .isInstanceOf(NullPointerException.class).hasMessageContaining("'reports' returned null instead of a Uni");
-        assertThat(failureOf(new UniGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -197,7 +197,7 @@ class GuardTest {
     @Test
     void uniCancelledEndsItsAdmission() {
         onAnEventLoop();
-        new UniGuard("reports", continuations).call(manual, this::neverCalled).subscribe()
+        new AsyncGuard("reports", continuations).uni(manual, this::neverCalled).subscribe()
                 .withSubscriber(UniAssertSubscriber.create())
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
@@ -205,8 +205,8 @@ class GuardTest {
         assertThat(calls).hasValue(0);
 
         AtomicBoolean cancelled = new AtomicBoolean();
-        UniAssertSubscriber<Object> running = new UniGuard("reports", continuations)
-                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
+        UniAssertSubscriber<Object> running = new AsyncGuard("reports", continuations)
+                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(() -> cancelled.set(true)))
                 .subscribe().withSubscriber(UniAssertSubscriber.create());
         running.cancel();
         assertThat(cancelled).isTrue();
@@ -218,12 +218,12 @@ class GuardTest {
     void theExecutionIsCancelledBeforeThePermitGoesBack() {
         List<Integer> endsAtCancellation = new ArrayList<>();
         Runnable cancelled = () -> endsAtCancellation.add(automatic.last().ends);
-        new UniGuard("reports", continuations)
-                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
+        new AsyncGuard("reports", continuations)
+                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
-        new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
+        new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
 
@@ -235,7 +235,7 @@ class GuardTest {
     void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
         onAnEventLoop();
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(manual, () -> work);
+        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(manual, () -> work);
         manual.last().grant();
         assertThat(manual.last().ends).isZero();
         work.complete("done");
@@ -250,16 +250,16 @@ class GuardTest {
     @Test
     void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
         IOException own = new IOException("own");
-        assertThat(failureOf(new StageGuard("reports", continuations).call(automatic, () -> {
+        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> {
             throw own;
         }))).isSameAs(own);
         assertThat(
-                failureOf(new StageGuard("reports", continuations).call(automatic, () -> CompletableFuture.failedFuture(own))))
+                failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> CompletableFuture.failedFuture(own))))
                 .isSameAs(own);
-        assertThat(failureOf(new StageGuard("reports", continuations).call(automatic, () -> null)))
+        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> null)))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("'reports' returned null instead of a CompletionStage");
-        assertThat(failureOf(new StageGuard("reports", continuations).call(rejecting(), this::neverCalled))).isSameAs(FULL);
+        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(rejecting(), this::neverCalled))).isSameAs(FULL);
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
@@ -267,7 +267,7 @@ class GuardTest {
     @Test
     void stageCancelledEndsItsAdmission() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(automatic, () -> work);
+        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
         result.cancel(true);
 
         assertThat(work).isCancelled();
@@ -276,8 +276,8 @@ class GuardTest {
 
     @Test
     void multiHoldsUntilCompletion() {
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createFrom().items(1, 2, 3))
+        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createFrom().items(1, 2, 3))
                 .subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
         subscriber.awaitItems(1, Duration.ofSeconds(10));
@@ -292,25 +292,25 @@ class GuardTest {
     void multiEndsWithFailureAndCancellationOnce() {
         onAnEventLoop();
         IOException own = new IOException("own");
-        new MultiGuard("reports", continuations).call(automatic, () -> Multi.createFrom().failure(own)).subscribe()
+        new AsyncGuard("reports", continuations).multi(automatic, () -> Multi.createFrom().failure(own)).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
-        new MultiGuard("reports", continuations).call(automatic, () -> {
+        new AsyncGuard("reports", continuations).multi(automatic, () -> {
             throw own;
         }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
                 Duration.ofSeconds(10));
-        new MultiGuard("reports", continuations).call(automatic, () -> Multi.createFrom().nothing()).subscribe()
+        new AsyncGuard("reports", continuations).multi(automatic, () -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
-        new MultiGuard("reports", continuations).call(manual, this::neverCalled).subscribe()
+        new AsyncGuard("reports", continuations).multi(manual, this::neverCalled).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .cancel();
         assertThat(manual.last().ends).isEqualTo(1);
         manual.last().grant();
         assertThat(calls).hasValue(0);
 
-        new MultiGuard("reports", continuations).call(rejecting(), this::neverCalled).subscribe()
+        new AsyncGuard("reports", continuations).multi(rejecting(), this::neverCalled).subscribe()
                 .withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
     }
@@ -318,7 +318,7 @@ class GuardTest {
     @Test
     void anOpenGuardCallsTheMethod() throws Exception {
         Callable<Object> method = () -> "done";
-        assertThat(new OpenGuard(List.of(new ManualPermit())).call(manual, method)).isEqualTo("done");
+        assertThat(Guard.open(List.of(new ManualPermit())).call(manual, method)).isEqualTo("done");
     }
 
     /** A thread that may block waits and goes on itself; there may be no other one. */
@@ -326,7 +326,7 @@ class GuardTest {
     void asynchronousGuardsStayOnAThreadThatMayBlock() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         CompletableFuture<Thread> emitted = new CompletableFuture<>();
-        Thread caller = new Thread(() -> new UniGuard("reports", continuations).call(manual, () -> {
+        Thread caller = new Thread(() -> new AsyncGuard("reports", continuations).uni(manual, () -> {
             ran.complete(Thread.currentThread());
             return Uni.createFrom().item("done");
         }).subscribe().with(item -> emitted.complete(Thread.currentThread())));

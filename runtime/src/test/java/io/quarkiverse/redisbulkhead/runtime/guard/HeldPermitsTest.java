@@ -66,7 +66,7 @@ class HeldPermitsTest {
     void anOpenGuardHidesThePermitAroundIt() throws Exception {
         Callable<Object> method = HeldPermits::innermost;
         HeldPermits.with(List.of(first), () -> {
-            OpenGuard open = new OpenGuard(List.of(second));
+            Guard open = Guard.open(List.of(second));
             assertThat(open.call(() -> null, method)).isEqualTo(Optional.of(second));
             assertThat(open.call(() -> null, () -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
             return null;

@@ -95,24 +95,24 @@ class LossTest {
         })).isEqualTo(false);
 
         CompletableFuture<Object> work = new CompletableFuture<>();
-        UniAssertSubscriber<Object> uni = new UniGuard("reports", continuations)
-                .call(lenient, () -> Uni.createFrom().completionStage(work)).subscribe()
+        UniAssertSubscriber<Object> uni = new AsyncGuard("reports", continuations)
+                .uni(lenient, () -> Uni.createFrom().completionStage(work)).subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
         lenient.last().permit.lose();
         uni.assertNotTerminated();
         work.complete("done");
         uni.awaitItem(LONG).assertItem("done");
 
-        AssertSubscriber<Object> multi = new MultiGuard("reports", continuations)
-                .call(lenient, () -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
+        AssertSubscriber<Object> multi = new AsyncGuard("reports", continuations)
+                .multi(lenient, () -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
         lenient.last().permit.lose();
         multi.request(1).awaitCompletion(LONG).assertItems(1, 2);
     }
 
     @Test
     void aUniFailsAndItsSourceIsCancelled() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
-                .call(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
 
@@ -125,8 +125,8 @@ class LossTest {
 
     @Test
     void aUniThatIsOverKeepsItsItem() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
-                .call(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .uni(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
         automatic.last().permit.lose();
         subscriber.awaitItem(LONG).assertItem("done");
     }
@@ -134,7 +134,7 @@ class LossTest {
     @Test
     void aStageFailsAndItsSourceIsCancelled() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new StageGuard("reports", continuations).call(automatic, () -> work);
+        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
 
         automatic.last().permit.lose();
 
@@ -147,8 +147,8 @@ class LossTest {
     @Test
     void aMultiFailsAndItsSourceIsCancelled() {
         List<Long> requests = new ArrayList<>();
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
+        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
                         .onRequest().invoke(requests::add)
                         .onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe().withSubscriber(AssertSubscriber.create(0));
@@ -170,22 +170,22 @@ class LossTest {
 
     @Test
     void aMultiThatIsOverStaysSo() {
-        AssertSubscriber<Object> complete = new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
+        AssertSubscriber<Object> complete = new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
                 .withSubscriber(AssertSubscriber.create(5));
         complete.awaitCompletion(LONG);
         automatic.last().permit.lose();
         complete.assertCompleted().assertItems(1, 2, 3);
 
         IOException own = new IOException("own");
-        AssertSubscriber<Object> failed = new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        AssertSubscriber<Object> failed = new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
         failed.awaitFailure(LONG);
         automatic.last().permit.lose();
         assertThat(failed.getFailure()).isSameAs(own);
 
-        new MultiGuard("reports", continuations)
-                .call(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+        new AsyncGuard("reports", continuations)
+                .multi(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe().withSubscriber(AssertSubscriber.create(5)).cancel();
         automatic.last().permit.lose();
         assertThat(cancellations).hasValue(1);
@@ -194,9 +194,9 @@ class LossTest {
     @Test
     void aPermitThatIsLostBeforeTheStart() {
         ManualAdmissions lost = ManualAdmissions.automatic(admission -> admission.permit.lose());
-        new UniGuard("reports", continuations).call(lost, () -> Uni.createFrom().nothing()).subscribe()
+        new AsyncGuard("reports", continuations).uni(lost, () -> Uni.createFrom().nothing()).subscribe()
                 .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
-        new MultiGuard("reports", continuations).call(lost, () -> Multi.createFrom().nothing()).subscribe()
+        new AsyncGuard("reports", continuations).multi(lost, () -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
         assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports")
                 .call(lost, () -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);

@@ -44,8 +44,8 @@ class WaitingGuardTest {
 
     @Test
     void uni() {
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
-                .call(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .uni(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
         assertThat(calls).hasValue(0);
         subscriber.assertNotTerminated();
 
@@ -58,8 +58,8 @@ class WaitingGuardTest {
 
     @Test
     void stage() throws Exception {
-        CompletableFuture<Object> result = new StageGuard("reports", continuations)
-                .call(waiting, () -> CompletableFuture.completedFuture(run()));
+        CompletableFuture<Object> result = new AsyncGuard("reports", continuations)
+                .stage(waiting, () -> CompletableFuture.completedFuture(run()));
         assertThat(calls).hasValue(0);
 
         waiting.last().grant();
@@ -71,8 +71,8 @@ class WaitingGuardTest {
 
     @Test
     void multi() {
-        AssertSubscriber<Object> subscriber = new MultiGuard("reports", continuations)
-                .call(waiting, () -> Multi.createFrom().items(run(), "more")).subscribe()
+        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .multi(waiting, () -> Multi.createFrom().items(run(), "more")).subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
         assertThat(calls).hasValue(0);
 
@@ -88,8 +88,8 @@ class WaitingGuardTest {
     @Test
     void rejectedAfterTheWait() {
         BulkheadFullException full = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
-        UniAssertSubscriber<Object> subscriber = new UniGuard("reports", continuations)
-                .call(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
+                .uni(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
 
         waiting.last().reject(full);
 
@@ -101,10 +101,10 @@ class WaitingGuardTest {
     /** Trap 9, Trap 29: a permit that comes when the caller has gone starts nothing. */
     @Test
     void cancelledWhileWaiting() {
-        new UniGuard("reports", continuations).call(waiting, () -> Uni.createFrom().item(run())).subscribe()
+        new AsyncGuard("reports", continuations).uni(waiting, () -> Uni.createFrom().item(run())).subscribe()
                 .withSubscriber(UniAssertSubscriber.create()).cancel();
-        new StageGuard("reports", continuations).call(waiting, () -> CompletableFuture.completedFuture(run())).cancel(true);
-        new MultiGuard("reports", continuations).call(waiting, () -> Multi.createFrom().item(run())).subscribe()
+        new AsyncGuard("reports", continuations).stage(waiting, () -> CompletableFuture.completedFuture(run())).cancel(true);
+        new AsyncGuard("reports", continuations).multi(waiting, () -> Multi.createFrom().item(run())).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(waiting.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
@@ -120,7 +120,7 @@ class WaitingGuardTest {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
-            new UniGuard("reports", continuations).call(silent, () -> Uni.createFrom().item(run())).subscribe()
+            new AsyncGuard("reports", continuations).uni(silent, () -> Uni.createFrom().item(run())).subscribe()
                     .with(item -> failure.complete(null), failure::complete);
             interrupted.complete(Thread.currentThread().isInterrupted());
         });

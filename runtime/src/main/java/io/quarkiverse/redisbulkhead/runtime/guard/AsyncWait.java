@@ -11,28 +11,26 @@ import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Uni;
 
 /**
- * How an asynchronous guard waits for its permits.
+ * How an asynchronous guard waits.
  * <ul>
- * <li>On an event loop nothing waits. Execution goes back to the Vert.x context that it came from.</li>
- * <li>Any other thread, worker, virtual or the caller's own, waits for the store's answer, and goes on itself when there
- * is a permit at once. When there is none it is left, and the execution goes on elsewhere, see
- * {@link Continuations}.</li>
+ * <li>An event loop never waits. The execution continues on the Vert.x context of the caller.</li>
+ * <li>Any other thread waits for the store's first answer and continues itself if a permit is free. Otherwise it returns, and
+ * the execution continues as {@link Continuations} describes.</li>
  * </ul>
- * Either way a guarded method has its caller's Vert.x context, and with it the CDI request context and the tracing
- * span.
+ * In both cases a guarded method runs with its caller's Vert.x context, and so with its CDI request context and span.
  */
-final class Patience {
+final class AsyncWait {
 
     private final Continuations continuations;
 
-    Patience(Continuations continuations) {
+    AsyncWait(Continuations continuations) {
         this.continuations = continuations;
     }
 
     /**
-     * Waits for the permits at each subscription.
+     * Waits for permits, at each subscription.
      *
-     * @param bulkhead the bulkhead that is asked, for messages
+     * @param bulkhead the name of the bulkhead, for messages
      * @param admission the request for them
      */
     Uni<List<HeldPermit>> await(String bulkhead, Admission admission) {
@@ -49,9 +47,9 @@ final class Patience {
     }
 
     /**
-     * Brings the end of something about, and waits for it; an interrupt does not end that.
+     * Ends something and waits until it has ended. Interrupts do not cut the wait short.
      *
-     * @param end brings the end about, which comes in bounded time and never fails
+     * @param end starts the end; its stage completes in bounded time and never fails
      */
     Uni<Void> awaitEnd(Supplier<CompletionStage<Void>> end) {
         CompletableFuture<Void> ended = end.get().toCompletableFuture();

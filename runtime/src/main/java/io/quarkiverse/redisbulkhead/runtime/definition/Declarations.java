@@ -1,16 +1,15 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
-
 /**
- * All that the build found out about the application's bulkheads.
+ * What the build found out about the application's bulkheads. The recorder carries it into the application.
  *
  * @param bulkheads one entry per annotation
  * @param namesElsewhere the names, as written, in annotations that are not in force in this build, for example those of another
  *        profile; configuration may hold values for them
  * @param methods one entry per guarded method of a bean
  */
-public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere, List<GuardedMethod> methods) {
+public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
+        List<MethodDeclaration> methods) {
 }

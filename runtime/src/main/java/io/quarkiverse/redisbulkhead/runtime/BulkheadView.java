@@ -1,0 +1,200 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * What {@link io.quarkiverse.redisbulkhead.RedisSemaphore} and {@link io.quarkiverse.redisbulkhead.RedisLock} have in common:
+ * how code acquires permits, runs actions while it holds them, and waits for answers. Thread-safe.
+ */
+abstract class BulkheadView {
+
+    private static final String OWN_PACKAGE = "io.quarkiverse.redisbulkhead.runtime.";
+
+    private final String type;
+    final BulkheadRuntime runtime;
+
+    /**
+     * @param type the simple name of the public type, for messages
+     * @param runtime what it runs on
+     */
+    BulkheadView(String type, BulkheadRuntime runtime) {
+        this.type = type;
+        this.runtime = runtime;
+    }
+
+    /**
+     * The semaphore that this view stands for.
+     *
+     * @throws IllegalStateException when a key must be given first
+     */
+    abstract Semaphore limit();
+
+    /** Expresses rejections in terms of the public type. */
+    Admission translated(Admission admission) {
+        return admission;
+    }
+
+    public Permit attach(String token) {
+        Semaphore semaphore = limit();
+        requireBlockingAllowed("attach");
+        CompletionStage<HeldPermit> attached = semaphore.attach(token, caller());
+        try {
+            return new PermitView(BlockingWait.await(semaphore.spec().name(), attached), runtime.continuations());
+        } catch (RuntimeException e) {
+            // An interrupt ends only the wait.
+            attached.thenAccept(HeldPermit::release);
+            throw e;
+        }
+    }
+
+    public Uni<Permit> attachAsync(String token) {
+        Semaphore semaphore = limit();
+        String caller = caller();
+        Semaphore.requireToken(token);
+        return Uni.createFrom().deferred(() -> {
+            CompletionStage<HeldPermit> attached = semaphore.attach(token, caller);
+            return runtime.continuations().answer(() -> attached)
+                    .<Permit> map(permit -> new PermitView(permit, runtime.continuations()))
+                    .onCancellation().invoke(() -> attached.thenAccept(HeldPermit::release));
+        });
+    }
+
+    public void run(Runnable action) {
+        run(limit(), action);
+    }
+
+    public <T> T call(Callable<T> action) throws Exception {
+        return call(limit(), "call", action);
+    }
+
+    public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
+        return runAsync(limit(), action);
+    }
+
+    public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
+        return callAsync(limit(), action);
+    }
+
+    public List<Waiter> waiters() {
+        return await("waiters", limit()::waiters);
+    }
+
+    public Uni<List<Waiter>> waitersAsync() {
+        return answer(limit()::waiters);
+    }
+
+    /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
+    Permit acquire(Semaphore semaphore, String method) {
+        requireBlockingAllowed(method);
+        Admission admission = translated(semaphore.admit(caller(), BlockingWait.occupies()));
+        try {
+            return view(BlockingWait.await(semaphore.spec().name(), admission.granted()));
+        } catch (RuntimeException e) {
+            BlockingWait.awaitUninterruptibly(admission.end());
+            throw e;
+        }
+    }
+
+    // Cancellation is handled last: between it and the subscriber no permit may be dropped.
+    <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Uni<Permit>, Uni<T>> answer) {
+        String caller = caller();
+        return Uni.createFrom().deferred(() -> {
+            Admission admission = translated(semaphore.admit(caller));
+            return answer.apply(runtime.continuations().answer(admission::granted).map(this::view))
+                    .onCancellation().invoke(admission::end);
+        });
+    }
+
+    private Permit view(List<HeldPermit> permits) {
+        return new PermitView(permits.get(0), runtime.continuations());
+    }
+
+    // What a Runnable throws is unchecked, and so is a rejection.
+    void run(Semaphore semaphore, Runnable action) {
+        requireAction(action);
+        try {
+            call(semaphore, "run", () -> {
+                action.run();
+                return null;
+            });
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    <T> T call(Semaphore semaphore, String method, Callable<T> action) throws Exception {
+        requireAction(action);
+        requireBlockingAllowed(method);
+        SynchronousGuard guard = new SynchronousGuard(type + "." + method, semaphore.spec().name());
+        return (T) guard.call(executions(semaphore, guard.waitsOn()), (Callable<Object>) action);
+    }
+
+    Uni<Void> runAsync(Semaphore semaphore, Supplier<? extends Uni<?>> action) {
+        requireAction(action);
+        return guard(semaphore, () -> action.get().replaceWithVoid());
+    }
+
+    <T> Uni<T> callAsync(Semaphore semaphore, Supplier<? extends Uni<? extends T>> action) {
+        requireAction(action);
+        return guard(semaphore, () -> action.get().map(item -> (T) item));
+    }
+
+    private <T> Uni<T> guard(Semaphore semaphore, Callable<Uni<T>> action) {
+        return new AsyncGuard(semaphore.spec().name(), runtime.continuations())
+                .guard(executions(semaphore, WaitsOn.NO_WORKER_THREAD), action);
+    }
+
+    private Supplier<Admission> executions(Semaphore semaphore, WaitsOn waitsOn) {
+        String caller = caller();
+        return () -> translated(runtime.executions().admit(List.of(semaphore), caller, waitsOn));
+    }
+
+    private static void requireAction(Object action) {
+        if (action == null) {
+            throw new IllegalArgumentException("action must not be null");
+        }
+    }
+
+    /** Blocks until an answer has come; {@code method} is the public method, for messages. */
+    <T> T await(String method, Supplier<CompletionStage<T>> question) {
+        requireBlockingAllowed(method);
+        return BlockingWait.await(limit().spec().name(), question.get());
+    }
+
+    <T> Uni<T> answer(Supplier<CompletionStage<T>> question) {
+        return runtime.continuations().answer(question);
+    }
+
+    private void requireBlockingAllowed(String method) {
+        BlockingWait.requireAllowed(() -> type + "." + method + "() must not be called on an event loop; use " + method
+                + "Async() there");
+    }
+
+    /** The first caller outside of this extension, as operators see it among the holders: {@code Class#method}. */
+    private static String caller() {
+        return StackWalker.getInstance().walk(frames -> frames
+                .filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE))
+                .findFirst()
+                .map(frame -> frame.getClassName().substring(frame.getClassName().lastIndexOf('.') + 1) + "#"
+                        + frame.getMethodName())
+                .orElse(""));
+    }
+}

@@ -1,0 +1,149 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkus.arc.Arc;
+
+/** The guarded methods of the application, made at start-up from what the build found. Thread-safe. */
+@Singleton
+public class GuardedMethods {
+
+    private record Signature(String beanClass, String method, List<String> parameterTypes) {
+    }
+
+    private final Map<Signature, GuardedMethod> declared = new HashMap<>();
+    private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
+    private final BulkheadRegistry bulkheads;
+    private final BulkheadRuntime runtime;
+
+    /**
+     * Makes the guards.
+     *
+     * @param declarations what the build found
+     * @param bulkheads the bulkheads with their configuration
+     * @param runtime what they run on
+     */
+    @Inject
+    public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
+        this.bulkheads = bulkheads;
+        this.runtime = runtime;
+        for (MethodDeclaration method : declarations.methods()) {
+            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()), guarded(method));
+        }
+    }
+
+    private GuardedMethod guarded(MethodDeclaration method) {
+        return new GuardedMethod(method.label(), guard(method),
+                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions());
+    }
+
+    private Guard guard(MethodDeclaration method) {
+        List<String> names = method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).toList();
+        if (names.stream().noneMatch(bulkheads::isEnabled)) {
+            return Guard.open(names.stream().map(bulkheads::core).map(Semaphore::uncountedPermit).toList());
+        }
+        String first = names.get(0);
+        AsyncGuard async = new AsyncGuard(first, runtime.continuations());
+        return switch (method.returns()) {
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first);
+            case UNI -> async::uni;
+            case MULTI -> async::multi;
+            case STAGE -> async::stage;
+        };
+    }
+
+    private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, String method) {
+        String name = bulkheads.resolved(use.name());
+        Semaphore semaphore = bulkheads.core(name, use.weight());
+        if (bulkheads.isEnabled(name)) {
+            if (use.key() instanceof KeyOrigin.Parameter parameter) {
+                return SemaphoreOfCall.byParameter(semaphore, method, parameter);
+            }
+            if (use.key() instanceof KeyOrigin.Resolver resolver) {
+                return SemaphoreOfCall.byResolver(semaphore, method, resolver.type(), new ResolverBean(resolver.bean()));
+            }
+        }
+        return SemaphoreOfCall.fixed(semaphore);
+    }
+
+    /**
+     * The guarded methods that were called so far on a class of beans. The container passes the same method objects to the
+     * interceptor at each call.
+     *
+     * @param bean the class of the bean instance, which may be a subclass that the container generated
+     * @return filled by {@link #find}
+     */
+    Map<Method, GuardedMethod> of(Class<?> bean) {
+        return byBean.computeIfAbsent(bean, type -> new ConcurrentHashMap<>());
+    }
+
+    /**
+     * Finds a method at its first call.
+     *
+     * @param bean the class of the bean instance
+     * @param method the method that is called
+     * @return the guarded method, remembered for later calls
+     * @throws IllegalStateException when the build did not find the method, which is a defect of this extension
+     */
+    GuardedMethod find(Class<?> bean, Method method) {
+        return of(bean).computeIfAbsent(method, any -> search(bean, method));
+    }
+
+    // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
+    private GuardedMethod search(Class<?> bean, Method method) {
+        List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
+        for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
+            GuardedMethod found = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
+            if (found != null) {
+                return found;
+            }
+        }
+        throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
+                + bean.getName() + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; "
+                + "please report it");
+    }
+
+    /** Looks a key resolver up at its first call, because it may need what exists at run time only. */
+    private static final class ResolverBean implements Supplier<BulkheadKeyResolver> {
+
+        private final String bean;
+        private volatile BulkheadKeyResolver found;
+
+        private ResolverBean(String bean) {
+            this.bean = bean;
+        }
+
+        @Override
+        public BulkheadKeyResolver get() {
+            BulkheadKeyResolver known = found;
+            return known != null ? known : lookUp();
+        }
+
+        // Locked, because each look-up creates another instance of a dependent bean.
+        private synchronized BulkheadKeyResolver lookUp() {
+            if (found == null) {
+                found = (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(bean)).get();
+            }
+            return found;
+        }
+    }
+}
