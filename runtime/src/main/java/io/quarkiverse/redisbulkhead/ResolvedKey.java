@@ -20,9 +20,7 @@ public record ResolvedKey(String key, OptionalInt permits) {
     public ResolvedKey {
         SpecChecks.stated("key", key);
         SpecChecks.stated("permits", permits);
-        if (permits.isPresent() && permits.getAsInt() < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, but is " + permits.getAsInt());
-        }
+        permits.ifPresent(limit -> SpecChecks.atLeast(1, "permits", limit));
     }
 
     /**

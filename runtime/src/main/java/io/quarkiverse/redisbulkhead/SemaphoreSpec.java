@@ -275,10 +275,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is below 1
          */
         public Builder permits(int permits) {
-            if (permits < 1) {
-                throw new IllegalArgumentException("permits must be at least 1, but is " + permits);
-            }
-            this.permits = permits;
+            this.permits = SpecChecks.atLeast(1, "permits", permits);
             return this;
         }
 
@@ -392,10 +389,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is below 1
          */
         public Builder localPermits(int localPermits) {
-            if (localPermits < 1) {
-                throw new IllegalArgumentException("localPermits must be at least 1, but is " + localPermits);
-            }
-            this.localPermits = localPermits;
+            this.localPermits = SpecChecks.atLeast(1, "localPermits", localPermits);
             return this;
         }
 
@@ -410,10 +404,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is below 0
          */
         public Builder maxWaiters(int maxWaiters) {
-            if (maxWaiters < 0) {
-                throw new IllegalArgumentException("maxWaiters must be at least 0, but is " + maxWaiters);
-            }
-            this.maxWaiters = maxWaiters;
+            this.maxWaiters = SpecChecks.atLeast(0, "maxWaiters", maxWaiters);
             return this;
         }
 

@@ -29,6 +29,13 @@ final class SpecChecks {
         return name;
     }
 
+    static int atLeast(int least, String field, int value) {
+        if (value < least) {
+            throw new IllegalArgumentException(field + " must be at least " + least + ", but is " + value);
+        }
+        return value;
+    }
+
     static int weight(int weight) {
         if (weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT) {
             throw new IllegalArgumentException(

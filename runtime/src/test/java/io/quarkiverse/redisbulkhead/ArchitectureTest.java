@@ -56,6 +56,7 @@ class ArchitectureTest {
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
                         ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health")
                 .layer("observation").definedBy(ROOT + ".runtime.observation")
+                .layer("config").definedBy(ROOT + ".runtime.config")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
                 .layer("message").definedBy(ROOT + ".runtime.message")
                 .layer("overview").definedBy(ROOT + ".runtime.overview")
@@ -68,6 +69,8 @@ class ArchitectureTest {
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("config").mayOnlyBeAccessedByLayers("glue", "definition")
+                .whereLayer("config").mayNotAccessAnyLayer()
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition", "overview")
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
@@ -87,8 +90,8 @@ class ArchitectureTest {
     @Test
     void definitionsKnowNeitherCdiNorTheBuild() {
         classes().that().resideInAPackage(ROOT + ".runtime.definition").should().onlyDependOnClassesThat(
-                resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.message",
-                        "org.eclipse.microprofile.config..",
+                resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.config",
+                        ROOT + ".runtime.message", "org.eclipse.microprofile.config..",
                         "io.smallrye.common.expression..", "io.smallrye.config..", "io.quarkus.runtime.configuration.."))
                 .check(CLASSES);
     }

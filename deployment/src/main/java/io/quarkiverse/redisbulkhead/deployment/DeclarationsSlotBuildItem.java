@@ -7,8 +7,8 @@ import io.quarkus.builder.item.SimpleBuildItem;
 import io.quarkus.runtime.RuntimeValue;
 
 /**
- * Where the bean that carries the findings will look for them. Beans must be defined before the container can tell
- * which methods it intercepts, so the findings come later than their bean.
+ * The slot in which the bean of the declarations looks for them. Beans are defined before the container knows which methods
+ * it intercepts, so the declarations come later than their bean.
  */
 final class DeclarationsSlotBuildItem extends SimpleBuildItem {
 

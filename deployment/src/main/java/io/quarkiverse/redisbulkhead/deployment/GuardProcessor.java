@@ -1,23 +1,21 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
 
+import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.deployment.validation.Mistake;
-import io.quarkiverse.redisbulkhead.deployment.validation.MistakeReport;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
@@ -33,7 +31,6 @@ import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
-import io.quarkus.deployment.builditem.RunTimeConfigurationDefaultBuildItem;
 import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 
 /** Binds the interceptor, finds out what it guards, checks that, and carries it into the application. */
@@ -51,28 +48,31 @@ class GuardProcessor {
                 beanArchives.getGeneratedClassNames(), application.getIndex()));
     }
 
-    // An environment variable is taken for a property only where that is known by its exact name.
     @BuildStep
-    void nameProperties(BulkheadUsageBuildItem found, BuildProducer<RunTimeConfigurationDefaultBuildItem> defaults) {
-        found.usage().declarations().stream().filter(declaration -> !declaration.hasNameByExpression())
-                .map(BulkheadDeclaration::name).distinct()
-                .flatMap(name -> OwnProperties.OF_ONE_BULKHEAD.stream().map(member -> PropertyNames.of(name, member)))
-                .forEach(property -> defaults.produce(new RunTimeConfigurationDefaultBuildItem(property, "")));
-    }
-
-    @BuildStep
-    MistakesBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
-        List<Mistake> mistakes = new ArrayList<>();
+    BulkheadErrorsBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed,
+            Capabilities capabilities) {
+        ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP))
-                .forEach(rule -> rule.check(found.usage(), mistakes::add));
-        return new MistakesBuildItem(mistakes);
+                .forEach(rule -> rule.check(found.usage(), errors));
+        return new BulkheadErrorsBuildItem(errors);
     }
 
     @BuildStep
-    void report(MistakesBuildItem found, BuildProducer<ValidationErrorBuildItem> errors) {
-        if (!found.mistakes().isEmpty()) {
-            errors.produce(new ValidationErrorBuildItem(MistakeReport.of(found.mistakes())));
+    void report(BulkheadErrorsBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
+        if (!found.errors().isEmpty()) {
+            failures.produce(new ValidationErrorBuildItem(new DefinitionException(message(found.errors()))));
         }
+    }
+
+    private static String message(Collection<ValidationError> errors) {
+        StringBuilder message = new StringBuilder("Found ").append(errors.size())
+                .append(errors.size() == 1 ? " mistake" : " mistakes")
+                .append(" in the use or configuration of @RedisBulkhead:");
+        int number = 0;
+        for (ValidationError error : errors) {
+            message.append("\n  ").append(++number).append(". ").append(error);
+        }
+        return message.append("\n").append(MessageCode.WHERE_EXPLAINED).toString();
     }
 
     @BuildStep
@@ -91,8 +91,8 @@ class GuardProcessor {
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
-            MistakesBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
-        if (mistakes.mistakes().isEmpty()) {
+            BulkheadErrorsBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
+        if (mistakes.errors().isEmpty()) {
             recorder.found(slot.slot(), DeclarationsFactory.of(found.usage()));
         }
     }

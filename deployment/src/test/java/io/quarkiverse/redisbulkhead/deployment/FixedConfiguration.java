@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.Map;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 

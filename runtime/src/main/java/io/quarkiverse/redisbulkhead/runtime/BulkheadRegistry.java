@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -17,36 +16,38 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.KeyedPlaces;
-import io.quarkiverse.redisbulkhead.runtime.definition.Leases;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
-/** All bulkheads of the application, put together at start-up, and its locks. */
+/** All bulkheads and locks of the application, built at start-up. Thread-safe. */
 @Singleton
 public class BulkheadRegistry implements RedisBulkheads {
 
-    private final BulkheadSettings bulkheads;
-    private final Map<String, Setting> settings;
+    private final EffectiveDefinitions definitions;
+    private final Map<String, EffectiveBulkhead> bulkheads;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
     private final Set<String> keyed;
-    private final LockSettings locks;
     private final RedisStoreFactory redis;
     private final BulkheadRuntime runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
     private final Declarations declarations;
 
-    // Made when somebody looks; guarded by this.
+    // Made at the first look; guarded by this.
     private Overview overview;
 
     /**
@@ -64,41 +65,38 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
-        ConfigurationErrors errors = new ConfigurationErrors();
+        ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
-        GlobalSettings.check(config, errors);
-        this.bulkheads = BulkheadSettings.of(declarations, config, ConfigProvider.getConfig(), inRedis, errors);
-        this.settings = bulkheads.byName();
-        this.locks = LockSettings.of(config.lock(), config.awaitRelease(),
-                new Leases(inRedis ? GlobalSettings.commandTimeout(config) : Optional.empty(), errors::add), errors);
-        KeyedPlaces keys = keys(declarations.methods());
-        keys.check(errors::add);
+        this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
+        this.bulkheads = definitions.bulkheads();
+        KeyedBulkheads keys = keys(declarations.methods());
+        keys.check(errors);
         this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
-        settings.forEach((name, setting) -> semaphores.put(name, semaphore(setting.spec(), setting.enabled())));
+        bulkheads.forEach((name, bulkhead) -> semaphores.put(name, semaphore(bulkhead.spec(), bulkhead.enabled())));
         this.declarations = declarations;
     }
 
-    // Names that are not known are a mistake of their own.
-    private KeyedPlaces keys(List<MethodDeclaration> guarded) {
-        KeyedPlaces places = new KeyedPlaces();
+    // A name that is not known is reported elsewhere.
+    private KeyedBulkheads keys(List<MethodDeclaration> guarded) {
+        KeyedBulkheads keys = new KeyedBulkheads();
         for (MethodDeclaration method : guarded) {
             for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = bulkheads.resolved(bulkhead.name());
+                String name = definitions.resolved(bulkhead.name());
                 if (name != null) {
-                    places.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
+                    keys.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
                 }
             }
         }
-        return places;
+        return keys;
     }
 
-    private void requireRedisForDeclared(ConfigurationErrors errors) {
-        if (settings.values().stream().anyMatch(Setting::enabled) && withoutRedis) {
-            errors.add(MessageCode.RBH027, redis.hostsProperty() + " is not set, but the bulkheads "
-                    + String.join(", ", settings.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
+    private void requireRedisForDeclared(ValidationErrors errors) {
+        if (bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled) && withoutRedis) {
+            errors.add(MessageCode.RBH027, "", redis.hostsProperty() + " is not set, but the bulkheads "
+                    + String.join(", ", bulkheads.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
                     + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
                     + "store=local when the application is built");
         }
@@ -110,7 +108,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public Set<String> names() {
-        return Collections.unmodifiableSet(settings.keySet());
+        return Collections.unmodifiableSet(bulkheads.keySet());
     }
 
     @Override
@@ -130,12 +128,12 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private Keys keysOf(String name) {
-        return !settings.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
+        return !bulkheads.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override
     public RedisLock lock(String name) {
-        return lock(locks.lock(name));
+        return lock(definitions.lock(name));
     }
 
     @Override
@@ -152,14 +150,14 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * What people see of all bulkheads.
+     * What operators see of all bulkheads.
      *
      * @return always the same
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            DeclaredBulkheads declared = new DeclaredBulkheads(bulkheads, declarations, ConfigProvider.getConfig());
-            overview = new Overview(settings.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
+            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
+            overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
                     runtime.engine());
         }
         return overview;
@@ -171,7 +169,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
      */
     String resolved(String written) {
-        return bulkheads.resolved(written);
+        return definitions.resolved(written);
     }
 
     /**
@@ -180,14 +178,14 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param name a declared name
      */
     boolean isEnabled(String name) {
-        return settings.get(name).enabled();
+        return bulkheads.get(name).enabled();
     }
 
     /**
      * The semaphore behind a bulkhead.
      *
      * @param name the bulkhead
-     * @throws IllegalArgumentException when there is none of that name
+     * @throws IllegalArgumentException when no bulkhead has that name
      */
     Semaphore core(String name) {
         if (name == null) {
@@ -207,7 +205,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param weight what the annotation there states; what is configured wins
      */
     Semaphore core(String name, int weight) {
-        return bulkheads.isConfigured(name, "weight") ? core(name) : core(name).weighing(weight);
+        return definitions.isConfigured(name, "weight") ? core(name) : core(name).weighing(weight);
     }
 
     private String unknown(String name) {

@@ -15,9 +15,12 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
 
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
@@ -35,6 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.Application;
+import io.quarkus.runtime.ExecutorRecorder;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
@@ -61,9 +65,9 @@ public class BulkheadRuntime {
      * @param buildTimeConfig says which store
      * @param redis makes the store in Redis
      * @param vertx runs timers
-     * @param losses tells of lost permits
-     * @param listeners are told what happens, in this order
-     * @param redisListeners are told how long Redis takes
+     * @param losses notifies observers of lost permits
+     * @param listeners are notified in this order
+     * @param redisListeners are notified of the duration of commands
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
@@ -75,13 +79,28 @@ public class BulkheadRuntime {
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
-        int maxBlockedThreads = GlobalSettings.maxBlockedThreads(config, ConfigProvider.getConfig());
+        int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
         WaiterLimits limits = new WaiterLimits(maxBlockedThreads);
         this.engine = redisStore == null
                 ? new SemaphoreEngine(localStore(), timers, identity, listener, true, limits)
                 : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
                         new SemaphoreEngine(localStore(), timers, identity, listener, false, limits));
+    }
+
+    /**
+     * How many calls may block worker threads while they wait.
+     *
+     * @param config the configuration of the extension
+     * @param properties the configuration of the application, which says how large the worker pool is
+     * @return by default half of the pool; not yet checked
+     */
+    static int maxBlockedThreads(RedisBulkheadRuntimeConfig config, Config properties) {
+        return config.maxBlockedThreads().orElseGet(() -> {
+            int workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class)
+                    .orElseGet(ExecutorRecorder::calculateMaxThreads);
+            return Math.max(1, workers / 2);
+        });
     }
 
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
@@ -136,7 +155,7 @@ public class BulkheadRuntime {
     }
 
     /**
-     * The application is going to stop: refuses new calls and rejects those that wait.
+     * Refuses new calls and rejects those that wait, because the application stops.
      *
      * @return completes when all executions have ended
      */

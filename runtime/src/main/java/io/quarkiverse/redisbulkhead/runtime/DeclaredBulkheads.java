@@ -12,9 +12,10 @@ import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadSettings.Setting;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
@@ -22,41 +23,41 @@ import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source;
 
-/** Tells where each value of a bulkhead comes from. */
+/** Finds out where each value of a bulkhead comes from. */
 final class DeclaredBulkheads {
 
     private static final long ONE_SECOND = 1_000;
 
-    private final BulkheadSettings settings;
+    private final EffectiveDefinitions definitions;
     private final Declarations declarations;
     private final Config properties;
 
     /**
-     * @param settings what is in force
+     * @param definitions what is in force
      * @param declarations what the build found
      * @param properties the configuration of the application
      */
-    DeclaredBulkheads(BulkheadSettings settings, Declarations declarations, Config properties) {
-        this.settings = settings;
+    DeclaredBulkheads(EffectiveDefinitions definitions, Declarations declarations, Config properties) {
+        this.definitions = definitions;
         this.declarations = declarations;
         this.properties = properties;
     }
 
     DeclaredBulkhead of(String name, boolean keyed) {
-        Setting setting = settings.byName().get(name);
-        return new DeclaredBulkhead(setting.spec(), setting.enabled(), keyed, values(name, setting),
-                settings.definitions(name).stream().map(Definition::place).distinct().toList(), methods(name));
+        EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
+        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values(name, bulkhead),
+                definitions.definitions(name).stream().map(Definition::location).distinct().toList(), methods(name));
     }
 
     private List<String> methods(String name) {
         return declarations.methods().stream()
-                .filter(method -> method.bulkheads().stream().map(BulkheadUse::name).map(settings::resolved)
+                .filter(method -> method.bulkheads().stream().map(BulkheadUse::name).map(definitions::resolved)
                         .anyMatch(name::equals))
                 .map(MethodDeclaration::label).distinct().sorted().toList();
     }
 
-    private List<DefinedValue> values(String name, Setting setting) {
-        SemaphoreSpec spec = setting.spec();
+    private List<DefinedValue> values(String name, EffectiveBulkhead bulkhead) {
+        SemaphoreSpec spec = bulkhead.spec();
         List<DefinedValue> values = new ArrayList<>();
         values.add(value(name, "permits", Integer.toString(spec.permits()), stated(name, one -> one.permits().isPresent())));
         values.add(value(name, "weight", weights(name, spec), stated(name, Definition::statesWeight)));
@@ -71,20 +72,20 @@ final class DeclaredBulkheads {
         values.add(value(name, "max-waiters",
                 spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
         values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
-        values.add(value(name, "enabled", Boolean.toString(setting.enabled()), Optional.empty(), "enabled"));
+        values.add(value(name, "enabled", Boolean.toString(bulkhead.enabled()), Optional.empty(), "enabled"));
         return values;
     }
 
     /** Places may state different ones. */
     private String weights(String name, SemaphoreSpec spec) {
-        return settings.isConfigured(name, "weight") ? Integer.toString(spec.weight())
-                : settings.definitions(name).stream().flatMapToInt(definition -> definition.weight().stream()).distinct()
+        return definitions.isConfigured(name, "weight") ? Integer.toString(spec.weight())
+                : definitions.definitions(name).stream().flatMapToInt(definition -> definition.weight().stream()).distinct()
                         .sorted().mapToObj(Integer::toString).collect(Collectors.joining(", "));
     }
 
-    /** The first place that states something. */
+    /** The first annotation that states something. */
     private Optional<String> stated(String name, Function<Definition, Boolean> states) {
-        return settings.definitions(name).stream().filter(states::apply).map(Definition::place).findFirst();
+        return definitions.definitions(name).stream().filter(states::apply).map(Definition::location).findFirst();
     }
 
     /**
@@ -93,7 +94,7 @@ final class DeclaredBulkheads {
      */
     private DefinedValue value(String name, String member, String value, Optional<String> place, String... forAll) {
         String own = PropertyNames.of(name, member);
-        if (settings.isConfigured(name, member)) {
+        if (definitions.isConfigured(name, member)) {
             return new DefinedValue(member, value, Source.CONFIGURATION, own);
         }
         return place.map(where -> new DefinedValue(member, value, Source.ANNOTATION, where))
@@ -102,7 +103,7 @@ final class DeclaredBulkheads {
                 .orElseGet(() -> new DefinedValue(member, value, Source.DEFAULT, ""));
     }
 
-    // Defaults of mappings are told by a source with the lowest ordinal.
+    // Defaults of mappings come from a source with the lowest ordinal.
     private boolean isSet(String property) {
         return properties.getConfigValue(property).getSourceOrdinal() > Integer.MIN_VALUE
                 && properties.getConfigValue(property).getValue() != null;

@@ -10,7 +10,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 
-/** Turns losses into CDI events. Observers may block, so they are called on a worker. */
+/** Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread. */
 final class PermitLostEvents implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(PermitLostEvents.class);
@@ -26,13 +26,13 @@ final class PermitLostEvents implements SemaphoreListener {
     @Override
     public void lost(PermitLost loss) {
         try {
-            workers.execute(() -> tell(loss));
+            workers.execute(() -> fire(loss));
         } catch (RejectedExecutionException e) {
             LOG.errorf(e, "No worker is free to tell observers of %s", loss);
         }
     }
 
-    private void tell(PermitLost loss) {
+    private void fire(PermitLost loss) {
         event.fireAsync(loss).exceptionally(failure -> {
             LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
             return null;

@@ -15,19 +15,19 @@ import io.quarkus.runtime.shutdown.ShutdownListener;
 public class RedisBulkheadRecorder {
 
     /**
-     * Makes the place for the findings of the build. They come later than the definition of their bean, because the
-     * container tells which methods it intercepts only when all beans are defined.
+     * Creates an empty slot for the declarations. Their bean is defined before they are known, because the container knows
+     * which methods it intercepts only when all beans are defined.
      *
-     * @return the empty place
+     * @return the slot
      */
     public RuntimeValue<AtomicReference<Declarations>> slot() {
         return new RuntimeValue<>(new AtomicReference<>());
     }
 
     /**
-     * Makes the findings of the build a bean.
+     * Supplies the declarations as a bean.
      *
-     * @param slot where they will be
+     * @param slot holds them later
      * @return the supplier of the bean
      */
     public Supplier<Declarations> declarations(RuntimeValue<AtomicReference<Declarations>> slot) {
@@ -35,10 +35,10 @@ public class RedisBulkheadRecorder {
     }
 
     /**
-     * Takes the findings of the build, before the container starts.
+     * Fills the slot before the container starts.
      *
      * @param slot where their bean looks for them
-     * @param declarations the findings
+     * @param declarations what the build found
      */
     public void found(RuntimeValue<AtomicReference<Declarations>> slot, Declarations declarations) {
         slot.getValue().set(declarations);

@@ -4,6 +4,9 @@ import jakarta.enterprise.inject.Default;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisConfig;

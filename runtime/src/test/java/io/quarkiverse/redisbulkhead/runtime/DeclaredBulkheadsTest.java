@@ -15,13 +15,16 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
-import io.quarkiverse.redisbulkhead.runtime.definition.OwnProperties;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
 import io.quarkus.runtime.configuration.DurationConverter;
@@ -53,11 +56,10 @@ class DeclaredBulkheadsTest {
                 .withSources(new PropertiesConfigSource(Map.of("app.name", "reports"), "application", 90),
                         new PropertiesConfigSource(properties, "test", 100))
                 .build();
-        ConfigurationErrors errors = new ConfigurationErrors();
-        BulkheadSettings settings = BulkheadSettings.of(DECLARATIONS,
-                config.getConfigMapping(RedisBulkheadRuntimeConfig.class), config, false, errors);
+        ValidationErrors errors = new ValidationErrors();
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(DECLARATIONS, config, false, errors);
         errors.report();
-        return new DeclaredBulkheads(settings, DECLARATIONS, config).of("reports", false);
+        return new DeclaredBulkheads(definitions, DECLARATIONS, config).of("reports", false);
     }
 
     private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {
@@ -134,6 +136,6 @@ class DeclaredBulkheadsTest {
 
     @Test
     void noPropertyIsLeftOut() {
-        assertThat(byMember(reports(Map.of()))).containsOnlyKeys(OwnProperties.OF_ONE_BULKHEAD);
+        assertThat(byMember(reports(Map.of()))).containsOnlyKeys(new KnownProperties().ofOneBulkhead());
     }
 }

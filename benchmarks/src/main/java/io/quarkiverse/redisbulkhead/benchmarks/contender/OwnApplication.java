@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;

@@ -54,6 +54,6 @@ public record AnnotatedElement(Declaration declaration, List<WrittenBulkhead> bu
      * @return the class or method
      */
     public String place() {
-        return isMethod() ? Places.of(method()) : Places.of(type());
+        return isMethod() ? SourceLocations.of(method()) : SourceLocations.of(type());
     }
 }

@@ -52,7 +52,7 @@ public final class BeanClasses {
     public Optional<String> producerOf(ClassInfo type) {
         return producers.stream()
                 .filter(producer -> producer.getTypes().stream().anyMatch(made -> made.name().equals(type.name())))
-                .map(producer -> Places.of(producer.getTarget().orElseThrow()))
+                .map(producer -> SourceLocations.of(producer.getTarget().orElseThrow()))
                 .sorted()
                 .findFirst();
     }

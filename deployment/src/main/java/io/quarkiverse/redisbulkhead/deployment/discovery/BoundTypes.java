@@ -10,7 +10,7 @@ import org.jboss.jandex.TypeVariable;
 
 import io.quarkus.deployment.util.JandexUtil;
 
-/** Tells what a type in a method really is when its class leaves that to a type variable that a subclass fills in. */
+/** Resolves type variables of a class with the types that a subclass gives them. */
 final class BoundTypes {
 
     private final IndexView index;

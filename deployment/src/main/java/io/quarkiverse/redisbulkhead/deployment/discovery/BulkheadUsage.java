@@ -28,11 +28,11 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * @param disabled the classes that are no beans on purpose
  * @param annotations the annotations after all transformations
  * @param superclasses walks up from a class
- * @param returnKinds tells how the end of what a method returns is seen
+ * @param returnKinds finds out how the end of an execution is seen
  * @param redisClients the named Redis clients that the application asks for
  * @param classes all classes, loaded on demand
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
- * @param keyResolvers finds the beans that tell keys
+ * @param keyResolvers finds the beans that resolve keys
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclaration> declarations,
         List<String> namesElsewhere, List<GuardedBeanMethod> guards, BeanClasses beans, DisabledClasses disabled,
@@ -42,11 +42,11 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
     /**
      * Looks the application over.
      *
-     * @param context the container's findings
+     * @param context what the container found
      * @param beanArchives the classes of the bean archives, loaded on demand
      * @param generatedClasses the names of generated bean classes
      * @param application all indexed classes of the application
-     * @return the findings, not yet checked
+     * @return what was found, not yet checked
      */
     public static BulkheadUsage of(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses,
             IndexView application) {
@@ -80,7 +80,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
     private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {
         return elements.stream()
                 .flatMap(element -> element.bulkheads().stream().map(written -> written.declaredAt(element.place())))
-                .sorted(Comparator.comparing(BulkheadDeclaration::place))
+                .sorted(Comparator.comparing(BulkheadDeclaration::location))
                 .toList();
     }
 

@@ -16,7 +16,7 @@ import io.quarkus.arc.processor.BuildExtension.Key;
 import io.quarkus.arc.processor.ScopeInfo;
 
 /**
- * Tells classes that are no beans by mistake from those that were taken out on purpose: vetoed, disabled by a
+ * Distinguishes classes that are no beans by mistake from those that were excluded on purpose: vetoed, disabled by a
  * build-time condition (which vetoes too), or excluded by type.
  */
 public final class DisabledClasses {
@@ -51,7 +51,7 @@ public final class DisabledClasses {
         return packageInfo != null && annotations.hasAnnotation(packageInfo, Names.VETOED);
     }
 
-    // The container does not tell which types are excluded; a class that has all that a bean needs can be missing for no other
+    // The container does not say which types are excluded; a class that has all that a bean needs can be missing for no other
     // reason.
     private boolean isExcluded(ClassInfo type) {
         return hasBeanDefiningAnnotation(type) && ClassShape.canBeBean(type) && hasUsableConstructor(type);

@@ -42,9 +42,9 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * The parameters that are meant as keys, but of no bulkhead of this method, or of nobody knows which.
+     * The parameters that are meant as keys, but name no bulkhead of this method, or none where it has several.
      *
-     * @return none where all is well
+     * @return empty when every key belongs to a bulkhead
      */
     public List<KeyParameter> strayKeys() {
         return keys.stream()
@@ -101,6 +101,6 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return the class and method
      */
     public String place() {
-        return owner == bean ? Places.of(method) : Places.of(owner) + "#" + method.name();
+        return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
     }
 }

@@ -56,7 +56,7 @@ public record KeyParameter(MethodParameterInfo parameter, String bulkhead, Type 
      * @return where it is declared
      */
     public String place() {
-        return Places.of(method());
+        return SourceLocations.of(method());
     }
 
     /** Equal for the same parameter, even when it comes from different indexes. */

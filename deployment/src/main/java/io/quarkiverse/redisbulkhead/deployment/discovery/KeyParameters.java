@@ -34,7 +34,7 @@ final class KeyParameters {
      * Those of one method, in their order.
      *
      * @param method the method as the user wrote it
-     * @param resolution tells what a type variable stands for
+     * @param resolution resolves type variables
      */
     List<KeyParameter> of(MethodInfo method, UnaryOperator<Type> resolution) {
         // The overlay of the container keeps the annotations of parameters with their method.

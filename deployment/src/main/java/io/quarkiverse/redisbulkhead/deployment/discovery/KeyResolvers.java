@@ -17,7 +17,7 @@ import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BeanResolver;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
-/** Finds the beans that tell keys, as the container would find them for an injection point without qualifiers. */
+/** Finds the beans that resolve keys, as the container would find them for an injection point without qualifiers. */
 public final class KeyResolvers {
 
     private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Names.DEFAULT).build();
@@ -84,10 +84,11 @@ public final class KeyResolvers {
 
     private static String name(BeanInfo bean) {
         if (bean.isProducerMethod()) {
-            return Places.of(bean.getTarget().orElseThrow().asMethod());
+            return SourceLocations.of(bean.getTarget().orElseThrow().asMethod());
         }
         if (bean.isProducerField()) {
-            return Places.of(bean.getDeclaringBean().getImplClazz()) + "#" + bean.getTarget().orElseThrow().asField().name();
+            return SourceLocations.of(bean.getDeclaringBean().getImplClazz()) + "#"
+                    + bean.getTarget().orElseThrow().asField().name();
         }
         return bean.getBeanClass().toString();
     }

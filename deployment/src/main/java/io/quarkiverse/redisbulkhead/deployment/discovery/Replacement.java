@@ -11,7 +11,7 @@ import org.jboss.jandex.MethodInfo;
 import io.quarkus.arc.processor.BeanInfo;
 
 /**
- * Tells annotations that every bean replaces: the method by an overriding one, the class's annotation by that of a
+ * Finds annotations that every bean replaces: the method by an overriding one, the class's annotation by that of a
  * subclass. As usual in Java the subclass has the last word, so these say nothing about the application.
  */
 final class Replacement {

@@ -12,7 +12,7 @@ import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 
-/** Tells from its type how the end of what a method returns is seen. */
+/** Finds out from the return type of a method how the end of an execution is seen. */
 public final class ReturnKinds {
 
     private static final Map<DotName, ReturnKind> OBSERVABLE = Map.of(

@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
  * @param fair whether permits go to callers in the order of their requests
  * @param expire the lease
  * @param maxWait how long a call waits for a permit
- * @param keyResolver the class of the bean that tells the keys, if there is one
+ * @param keyResolver the class of the bean that resolves the keys, if any
  */
 public record WrittenBulkhead(String name, int permits, int weight, boolean fair, String expire, String maxWait,
         Optional<DotName> keyResolver) {

@@ -1,2 +1,2 @@
-/** Finds out where the annotation is written and which methods it guards. Knows nothing of what is right or wrong. */
+/** Finds out where the annotation is written and which methods it guards. Does not validate. */
 package io.quarkiverse.redisbulkhead.deployment.discovery;

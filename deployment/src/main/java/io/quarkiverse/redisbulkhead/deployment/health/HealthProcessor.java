@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.health;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.health.HealthRecorder;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
 import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;

@@ -8,7 +8,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Secured;

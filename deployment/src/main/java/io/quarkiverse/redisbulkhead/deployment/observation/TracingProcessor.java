@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.observation;
 
 import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.OpenTelemetrySdkBuildItem;
 import io.quarkus.deployment.annotations.BuildProducer;

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Optional;
-import java.util.function.Consumer;
 
 import org.jboss.jandex.ClassInfo;
 
@@ -9,17 +8,18 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ClassShape;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Places;
+import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** The annotation works on beans only. */
 final class BeanRule implements Rule {
 
     @Override
-    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (AnnotatedElement element : usage.idle()) {
             if (usage.beans().inheriting(element.type()).isEmpty()) {
-                mistakes.accept(new Mistake(MessageCode.RBH011, element.place(), text(element, usage)));
+                errors.add(MessageCode.RBH011, element.place(), text(element, usage));
             }
         }
     }
@@ -38,13 +38,14 @@ final class BeanRule implements Rule {
         }
         Optional<String> producer = usage.beans().producerOf(type);
         if (producer.isPresent()) {
-            return "beans of " + Places.of(type) + " are made by the producer " + producer.get()
+            return "beans of " + SourceLocations.of(type) + " are made by the producer " + producer.get()
                     + ", and CDI does not intercept"
                     + " what a producer makes, so @RedisBulkhead guards nothing here. Make the class a bean itself by a scope such"
                     + " as @ApplicationScoped, put the annotation on a method of a bean that calls it, or take permits in code by"
                     + " RedisBulkheads";
         }
-        return Places.of(type) + " is no bean, so @RedisBulkhead guards nothing here. " + wayOut(type, usage.disabled());
+        return SourceLocations.of(type) + " is no bean, so @RedisBulkhead guards nothing here. "
+                + wayOut(type, usage.disabled());
     }
 
     /** How to make a class a bean that is none. */

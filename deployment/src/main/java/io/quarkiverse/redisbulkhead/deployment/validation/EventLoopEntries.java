@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.eclipse.microprofile.config.Config;
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.AnnotationValue;
@@ -37,10 +38,10 @@ final class EventLoopEntries {
     private static final DotName BLOCKING_MESSAGES = DotName
             .createSimple("io.smallrye.reactive.messaging.annotations.Blocking");
 
-    private final ConfiguredValues configured;
+    private final Config config;
 
-    EventLoopEntries(ConfiguredValues configured) {
-        this.configured = configured;
+    EventLoopEntries(Config config) {
+        this.config = config;
     }
 
     /**
@@ -72,7 +73,7 @@ final class EventLoopEntries {
         return Optional.empty();
     }
 
-    // Only those whose form shows that they are the service's: other methods of the class may be called by anybody.
+    // Only those whose form shows that they are the service's: other methods of the class may have other callers.
     private static boolean isGrpc(GuardedBeanMethod guard, BulkheadUsage usage) {
         return isOnClass(GRPC_SERVICE, guard, usage)
                 && guard.method().parameterTypes().stream().anyMatch(type -> STREAM_OBSERVER.equals(type.name()))
@@ -98,8 +99,7 @@ final class EventLoopEntries {
 
     private boolean isMessageConsumer(GuardedBeanMethod guard, BulkheadUsage usage) {
         return usage.annotations().hasAnyAnnotation(guard.method(), CHANNELS)
-                && configured.read(MESSAGING_MODE).flatMap(ConfiguredValues.Value::text).filter("event-loop"::equals)
-                        .isPresent()
+                && "event-loop".equals(config.getConfigValue(MESSAGING_MODE).getValue())
                 && !usage.annotations().hasAnnotation(guard.method(), BLOCKING_MESSAGES)
                 && !isOff(guard, usage);
     }

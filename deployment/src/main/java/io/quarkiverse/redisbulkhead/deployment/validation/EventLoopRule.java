@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.AnnotationOverlay;
@@ -12,6 +11,7 @@ import org.jboss.jandex.DotName;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /** A synchronous method waits for Redis, so nothing may put it on an event loop. */
@@ -29,12 +29,12 @@ final class EventLoopRule implements Rule {
     }
 
     @Override
-    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (GuardedBeanMethod guard : usage.guards()) {
             if (usage.returnKinds().of(guard.returns()).equals(Optional.of(ReturnKind.SYNCHRONOUS))) {
-                reason(guard, usage).ifPresent(reason -> mistakes.accept(new Mistake(MessageCode.RBH015, guard.place(), reason
+                reason(guard, usage).ifPresent(reason -> errors.add(MessageCode.RBH015, guard.place(), reason
                         + ", or return Uni, Multi or CompletionStage: the method is synchronous, so @RedisBulkhead would wait"
-                        + " for Redis there")));
+                        + " for Redis there"));
             }
         }
     }

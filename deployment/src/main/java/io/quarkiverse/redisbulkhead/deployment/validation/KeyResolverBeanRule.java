@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.List;
-import java.util.function.Consumer;
 
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
@@ -13,36 +12,37 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.arc.processor.BeanInfo;
 
-/** A class that tells keys must stand for exactly one bean. */
+/** A class that resolves keys must stand for exactly one bean. */
 final class KeyResolverBeanRule implements Rule {
 
     private static final String RESOLVE = "resolve";
 
     @Override
-    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
-        usage.guards().forEach(guard -> checkGuarded(guard, usage, mistakes));
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
+        usage.guards().forEach(guard -> checkGuarded(guard, usage, errors));
         for (AnnotatedElement element : usage.elements()) {
             for (WrittenBulkhead bulkhead : element.bulkheads()) {
                 bulkhead.keyResolver().filter(type -> usage.keyResolvers().bean(type).isEmpty())
-                        .ifPresent(type -> mistakes.accept(
-                                new Mistake(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
-                                        + KeyTexts.keyResolver(type) + " " + text(type, usage))));
+                        .ifPresent(
+                                type -> errors.add(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
+                                        + KeyRule.keyResolver(type) + " " + text(type, usage)));
             }
         }
     }
 
     /** It would be asked for the key of the call that asks it for a key, and so on. */
-    private static void checkGuarded(GuardedBeanMethod guard, BulkheadUsage usage, Consumer<Mistake> mistakes) {
+    private static void checkGuarded(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
         guard.bulkheads().stream().flatMap(bulkhead -> bulkhead.keyResolver().stream())
                 .filter(type -> usage.keyResolvers().bean(type).map(BeanInfo::getImplClazz)
                         .filter(resolver -> resolver.name().equals(guard.bean().name())).isPresent())
                 .filter(type -> RESOLVE.equals(guard.method().name()))
-                .forEach(type -> mistakes.accept(new Mistake(MessageCode.RBH021, guard.place(), KeyTexts.keyResolver(type)
+                .forEach(type -> errors.add(MessageCode.RBH021, guard.place(), KeyRule.keyResolver(type)
                         + " would have to tell the key of its own call, without end. Guard other methods, or name another"
-                        + " resolver")));
+                        + " resolver"));
     }
 
     private static String text(DotName type, BulkheadUsage usage) {

@@ -1,9 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import java.util.function.Consumer;
-
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
@@ -23,12 +22,12 @@ final class ManagementRule implements Rule {
     }
 
     @Override
-    public void check(BulkheadUsage usage, Consumer<Mistake> mistakes) {
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
         if (fixed.management().enabled() && !http) {
-            mistakes.accept(new Mistake(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
+            errors.add(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
                     "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
                             + " io.quarkus:quarkus-vertx-http, or one that brings it, such as io.quarkus:quarkus-rest; or leave"
-                            + " the property out"));
+                            + " the property out");
         }
     }
 }

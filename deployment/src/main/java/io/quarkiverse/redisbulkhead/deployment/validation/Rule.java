@@ -1,23 +1,23 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.List;
-import java.util.function.Consumer;
 
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 
 /** One thing that must hold for the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
 public interface Rule {
 
     /**
-     * Looks for offences.
+     * Looks for mistakes.
      *
      * @param usage how the application uses the annotation
-     * @param mistakes takes each offence
+     * @param errors takes them
      */
-    void check(BulkheadUsage usage, Consumer<Mistake> mistakes);
+    void check(BulkheadUsage usage, ValidationErrors errors);
 
     /**
      * All rules.
@@ -28,28 +28,16 @@ public interface Rule {
      * @return one of each
      */
     static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
-        ConfiguredValues configured = new ConfiguredValues(config);
         return List.of(
-                new DefinitionsRule(configured),
-                new ConfiguredValuesRule(configured),
-                new ConfiguredNamesRule(configured),
-                new RedisClientRule(configured, fixed),
-                new LeaseRule(configured, fixed.store()),
-                new MinHoldRule(configured),
-                new LocalLimitRule(configured, fixed.store()),
-                new WeightRule(configured),
+                new DefinitionRule(config, fixed.store()),
+                new RedisClientRule(config, fixed),
                 new ManagementRule(fixed, http),
-                new ModifierRule(),
+                new InterceptionRule(),
                 new BeanRule(),
-                new BusinessMethodRule(),
-                new BareBindingRule(),
                 new ObservableEndRule(),
-                new EventLoopRule(new EventLoopEntries(configured)),
-                new KeyOfBulkheadRule(),
-                new AmbiguousKeyRule(),
-                new OneKeyRule(),
-                new KeyTypeRule(),
-                new KeyedEverywhereRule(configured),
+                new EventLoopRule(new EventLoopEntries(config)),
+                new KeyRule(),
+                new KeyedEverywhereRule(config),
                 new KeyResolverBeanRule());
     }
 }

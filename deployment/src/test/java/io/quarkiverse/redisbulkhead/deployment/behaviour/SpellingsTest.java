@@ -2,8 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
-
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
@@ -16,30 +14,26 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Names of bulkheads and locks are the same with and without quotes, wherever they are written. */
+/**
+ * Names of bulkheads and locks may be in quotes or not; those in two spellings are refused, see {@link TwoSpellingsTest}.
+ */
 class SpellingsTest {
 
     private static final String FILE = """
             quarkus.redis-bulkhead.store=local
             quarkus.redis-bulkhead.file.permits=6
 
-            quarkus.redis-bulkhead."mixed".permits=6
-            quarkus.redis-bulkhead.mixed.max-wait=5s
-            quarkus.redis-bulkhead."mixed".max-hold=4s
-            quarkus.redis-bulkhead.mixed.fair=true
+            quarkus.redis-bulkhead."quoted".permits=6
+            quarkus.redis-bulkhead."quoted".max-wait=5s
 
-            quarkus.redis-bulkhead."both".permits=6
-            quarkus.redis-bulkhead.both.permits=7
-
-            quarkus.redis-bulkhead."profile".permits=7
+            quarkus.redis-bulkhead.profile.permits=7
             %test.quarkus.redis-bulkhead.profile.permits=6
             %prod.quarkus.redis-bulkhead."profile".permits=8
 
-            quarkus.redis-bulkhead."outranked".permits=7
+            quarkus.redis-bulkhead.outranked.permits=7
 
-            quarkus.redis-bulkhead.lock."mixed".acquire-timeout=5s
-            quarkus.redis-bulkhead.lock.mixed.lock-timeout=6s
-            quarkus.redis-bulkhead.lock."outranked".acquire-timeout=6s
+            quarkus.redis-bulkhead.lock."quoted".acquire-timeout=5s
+            quarkus.redis-bulkhead.lock.outranked.acquire-timeout=6s
             """;
 
     private static final String PROPERTY = "quarkus.redis-bulkhead.by-property.permits";
@@ -81,20 +75,16 @@ class SpellingsTest {
     }
 
     @Test
-    void eachPropertyMayBeWrittenInItsOwnWay() {
-        assertThat(spec("mixed").permits()).isEqualTo(6);
-        assertThat(spec("mixed").maxWait()).hasSeconds(5);
-        assertThat(spec("mixed").maxHold()).contains(Duration.ofSeconds(4));
-        assertThat(spec("mixed").fair()).isTrue();
-        assertThat(bulkheads.lock("mixed").spec().acquireTimeout()).hasSeconds(5);
-        assertThat(bulkheads.lock("mixed").spec().lockTimeout()).hasSeconds(6);
+    void aNameInQuotesIsTheSameName() {
+        assertThat(spec("quoted").permits()).isEqualTo(6);
+        assertThat(spec("quoted").maxWait()).hasSeconds(5);
+        assertThat(bulkheads.lock("quoted").spec().acquireTimeout()).hasSeconds(5);
     }
 
     @Test
-    void theSourceCountsFirstAndThenTheQuotes() {
+    void theHigherSourceWins() {
         assertThat(spec("outranked").permits()).isEqualTo(6);
         assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
-        assertThat(spec("both").permits()).isEqualTo(6);
     }
 
     private SemaphoreSpec spec(String bulkhead) {
@@ -128,12 +118,8 @@ class SpellingsTest {
         void variable() {
         }
 
-        @RedisBulkhead(name = "mixed", permits = 1)
-        void mixed() {
-        }
-
-        @RedisBulkhead(name = "both", permits = 1)
-        void both() {
+        @RedisBulkhead(name = "quoted", permits = 1)
+        void quoted() {
         }
 
         @RedisBulkhead(name = "outranked", permits = 1)

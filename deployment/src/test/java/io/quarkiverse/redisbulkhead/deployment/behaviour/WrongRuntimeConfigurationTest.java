@@ -31,7 +31,7 @@ class WrongRuntimeConfigurationTest {
                         .hasMessageContaining(
                                 "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                         .hasMessageContaining(
-                                "RBH005 quarkus.redis-bulkhead.\"daily\".permits: permits must be at least 1, but is 0")
+                                "RBH005 quarkus.redis-bulkhead.daily.permits: permits must be at least 1, but is 0")
                         .hasMessageContaining("quarkus.redis-bulkhead.rest.status")
                         .hasMessageContaining("quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be zero or"
                                 + " from 100 milliseconds to one day, but is PT0.005S")

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.deployment.IsDockerWorking;
 import io.quarkus.deployment.builditem.DevServicesResultBuildItem;
 import io.quarkus.deployment.builditem.DockerStatusBuildItem;

@@ -82,7 +82,7 @@ class RestClientDiscoveryTest {
     @Test
     void placesAreTheInterfaces() {
         String test = RestClientDiscoveryTest.class.getName();
-        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name, BulkheadDeclaration::place)
+        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name, BulkheadDeclaration::location)
                 .containsExactlyInAnyOrder(
                         tuple("alpha", test + "$Partner#several"), tuple("alpha", test + "$Several"),
                         tuple("base", test + "$PartnerBase#inherited"), tuple("base", test + "$PartnerBase#severalInherited"),

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;

@@ -42,7 +42,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must be a duration such as 10s, 500ms or PT10S,"
                     + " but is 'a while'",
             "RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must not be longer than 365 days, but is PT8784H",
-            "RBH005 quarkus.redis-bulkhead.max-blocked-threads: maxBlockedThreads must be a whole number from 0 to 2147483647,"
+            "RBH005 quarkus.redis-bulkhead.max-blocked-threads: maxBlockedThreads must be a whole number up to 2147483647,"
                     + " but is 'half'",
             "RBH005 quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be a duration such as 10s, 500ms or"
                     + " PT10S, but is 'soon'",
@@ -51,11 +51,11 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.rest.status: status must be an HTTP error status from 400 to 599, but is 200",
             "RBH005 quarkus.redis-bulkhead.tracing.key-attribute: keyAttribute must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
-            "RBH005 quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number from 1 to 2147483647,"
+            "RBH005 quarkus.redis-bulkhead.weekly.local-permits: localPermits must be a whole number up to 2147483647,"
                     + " but is 'some'",
             "RBH005 quarkus.redis-bulkhead.weekly.max-hold: maxHold must be at least one millisecond, but is PT0S",
             "RBH005 quarkus.redis-bulkhead.weekly.max-wait: maxWait must not be negative, but is PT-1S",
-            "RBH005 quarkus.redis-bulkhead.weekly.permits: permits must be a whole number from 1 to 2147483647, but is 'many'")
+            "RBH005 quarkus.redis-bulkhead.weekly.permits: permits must be a whole number up to 2147483647, but is 'many'")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".enabled", "sometimes")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".expire", "soon")
@@ -86,7 +86,6 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")
-            .overrideConfigKey("quarkus.redis-bulkhead.lock.twice.fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"twice\".fair", "possibly")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-wait", "PT-1S")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.max-hold", "0s")

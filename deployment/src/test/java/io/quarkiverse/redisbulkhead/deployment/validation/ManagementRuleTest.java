@@ -2,14 +2,15 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
 class ManagementRuleTest {
@@ -25,12 +26,12 @@ class ManagementRuleTest {
         assertThat(mistakes("false", false)).isEmpty();
     }
 
-    private static List<Mistake> mistakes(String enabled, boolean http) {
+    private static List<ValidationError> mistakes(String enabled, boolean http) {
         RedisBulkheadBuildTimeConfig fixed = FixedConfiguration
                 .of(Map.of("quarkus.redis-bulkhead.management.enabled", enabled));
-        List<Mistake> mistakes = new ArrayList<>();
+        ValidationErrors errors = new ValidationErrors();
         Rule.all(new SmallRyeConfigBuilder().build(), fixed, http).stream().filter(ManagementRule.class::isInstance)
-                .forEach(rule -> rule.check(null, mistakes::add));
-        return mistakes;
+                .forEach(rule -> rule.check(null, errors));
+        return errors.all();
     }
 }

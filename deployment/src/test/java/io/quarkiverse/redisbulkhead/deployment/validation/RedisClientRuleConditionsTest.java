@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
@@ -65,17 +66,17 @@ class RedisClientRuleConditionsTest {
                 Set.of())).isEmpty();
     }
 
-    private static List<Mistake> mistakes(Map<String, String> properties, Set<String> asked) {
+    private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withMapping(RedisBulkheadBuildTimeConfig.class)
                 .withMappingIgnore("quarkus.**")
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
-        List<Mistake> mistakes = new ArrayList<>();
-        new RedisClientRule(new ConfiguredValues(config), config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
+        ValidationErrors errors = new ValidationErrors();
+        new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
                 .check(new BulkheadUsage(List.of(), List.of(), List.of(), List.of(), null, null, null, null, null, asked, null,
                         List.of(), null),
-                        mistakes::add);
-        return mistakes;
+                        errors);
+        return errors.all();
     }
 }

@@ -5,7 +5,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 /**
  * One {@link RedisBulkhead} as it is written. Its texts may hold expressions, and configuration may still change the values.
  *
- * @param place where it is written, as {@code Class#method} or {@code Class}
+ * @param location where it is written, as {@code Class#method} or {@code Class}
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when that is left to other places or to configuration
  * @param weight how much of the limit a call takes
@@ -13,17 +13,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param expire the lease
  * @param maxWait how long a call waits for a permit
  */
-public record BulkheadDeclaration(String place, String name, int permits, int weight, boolean fair, String expire,
+public record BulkheadDeclaration(String location, String name, int permits, int weight, boolean fair, String expire,
         String maxWait) {
-
-    /**
-     * Whether the name depends on configuration.
-     *
-     * @return false when it is what is written
-     */
-    public boolean hasNameByExpression() {
-        return MemberText.isExpression(name);
-    }
 
     boolean statesPermits() {
         return permits != RedisBulkhead.PERMITS_UNSET;

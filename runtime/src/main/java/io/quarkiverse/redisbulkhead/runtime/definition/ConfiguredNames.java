@@ -15,42 +15,47 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
-/** What is configured must belong to something: to a bulkhead that is declared, or to a property that there is. */
-public final class ConfiguredNames {
+/** Each configured property must exist, and belong to a bulkhead that is declared. */
+final class ConfiguredNames {
 
     private static final int MOST_SHOWN = 10;
     private static final String ENVIRONMENT = "EnvConfigSource";
 
+    private final KnownProperties known;
     private final Set<String> declared;
     private final List<Pattern> possible;
-    private final Findings findings;
+    private final ValidationErrors errors;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
 
-    private ConfiguredNames(Set<String> declared, List<Pattern> possible, Findings findings) {
-        this.declared = declared;
-        this.possible = possible;
-        this.findings = findings;
+    /**
+     * Prepares the check.
+     *
+     * @param known the names of properties
+     * @param definitions what the annotations declare
+     * @param elsewhere the names, as written, in annotations that are not in force
+     * @param errors takes the mistakes
+     */
+    ConfiguredNames(KnownProperties known, Definitions definitions, Collection<String> elsewhere, ValidationErrors errors) {
+        this.known = known;
+        this.declared = definitions.byName().keySet();
+        this.possible = Stream.concat(
+                definitions.all().stream().map(Definition::nameText).flatMap(name -> name.possible().stream()),
+                elsewhere.stream().map(MemberText::pattern)).toList();
+        this.errors = errors;
     }
 
     /**
-     * Looks for properties that nothing reads. Blank ones are how properties are unset. Those of the environment
-     * are passed over: their names cannot be told for certain, and others may share them.
+     * Looks for properties that nothing reads. A blank value unsets a property, so it is no mistake. Environment variables are
+     * left out: their names are ambiguous, and other applications may share them.
      *
      * @param properties all properties
-     * @param definitions what the annotations declare
-     * @param elsewhere what annotations declare that are not in force here, as it is written
-     * @param findings takes what is wrong
      */
-    public static void check(Config properties, Definitions definitions, Collection<String> elsewhere, Findings findings) {
-        List<Pattern> possible = Stream.concat(
-                definitions.all().stream().map(Definition::nameText).flatMap(name -> name.possible().stream()),
-                elsewhere.stream().map(MemberText::pattern)).toList();
-        ConfiguredNames names = new ConfiguredNames(definitions.byName().keySet(), possible, findings);
+    void check(Config properties) {
         Set<String> sorted = new TreeSet<>();
         properties.getPropertyNames().forEach(sorted::add);
         sorted.stream().filter(property -> property.startsWith(PropertyNames.PREFIX) && isMeant(property, properties))
-                .forEach(names::look);
-        names.unknown.forEach(names::reportName);
+                .forEach(this::look);
+        unknown.forEach(this::reportName);
     }
 
     private static boolean isMeant(String property, Config properties) {
@@ -65,14 +70,14 @@ public final class ConfiguredNames {
         }
         String first = segments.get(0);
         List<String> rest = segments.subList(1, segments.size());
-        if (OwnProperties.SINGLE.contains(first) || rest.isEmpty()) {
+        if (known.single().contains(first) || rest.isEmpty()) {
             lookAtSingle(property, first, rest);
-        } else if (OwnProperties.GROUPS.containsKey(first)) {
+        } else if (known.groups().containsKey(first)) {
             lookAtGroup(property, first, rest);
         } else if (isPossible(first)) {
             String member = String.join(".", rest);
-            if (!OwnProperties.OF_ONE_BULKHEAD.contains(member)) {
-                report(property, member, OwnProperties.OF_ONE_BULKHEAD, PropertyNames.of(first, ""));
+            if (!known.ofOneBulkhead().contains(member)) {
+                report(property, member, known.ofOneBulkhead(), PropertyNames.of(first, ""));
             }
         } else {
             unknown.computeIfAbsent(name(first, rest), any -> new TreeSet<>()).add(property);
@@ -80,29 +85,29 @@ public final class ConfiguredNames {
     }
 
     private void lookAtSingle(String property, String name, List<String> rest) {
-        if (OwnProperties.SINGLE.contains(name) && rest.isEmpty()) {
+        if (known.single().contains(name) && rest.isEmpty()) {
             return;
         }
-        Set<String> known = new TreeSet<>(OwnProperties.SINGLE);
-        OwnProperties.GROUPS.forEach((group, members) -> members.forEach(member -> known.add(group + "." + member)));
-        report(property, property.substring(PropertyNames.PREFIX.length()), known, PropertyNames.PREFIX);
+        Set<String> candidates = new TreeSet<>(known.single());
+        known.groups().forEach((group, members) -> members.forEach(member -> candidates.add(group + "." + member)));
+        report(property, property.substring(PropertyNames.PREFIX.length()), candidates, PropertyNames.PREFIX);
     }
 
     private void lookAtGroup(String property, String group, List<String> rest) {
         boolean ofOneLock = "lock".equals(group) && rest.size() > 1;
-        Set<String> known = ofOneLock ? OwnProperties.OF_ONE_LOCK : OwnProperties.GROUPS.get(group);
+        Set<String> candidates = ofOneLock ? known.ofOneLock() : known.groups().get(group);
         int members = ofOneLock ? 1 : 0;
         String member = String.join(".", rest.subList(members, rest.size()));
-        if (!known.contains(member)) {
-            report(property, member, known,
+        if (!candidates.contains(member)) {
+            report(property, member, candidates,
                     ofOneLock ? PropertyNames.ofLock(rest.get(0), "") : PropertyNames.PREFIX + group + ".");
         }
     }
 
-    private void report(String property, String member, Set<String> known, String prefix) {
-        findings.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, known)
+    private void report(String property, String member, Set<String> candidates, String prefix) {
+        errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
                 .map(meant -> "Did you mean " + prefix + meant + "?")
-                .orElseGet(() -> "Those that there are here: " + String.join(", ", new TreeSet<>(known))));
+                .orElseGet(() -> "Those that there are here: " + String.join(", ", new TreeSet<>(candidates))));
     }
 
     private boolean isPossible(String name) {
@@ -116,7 +121,7 @@ public final class ConfiguredNames {
     }
 
     private void reportName(String name, Set<String> properties) {
-        findings.add(MessageCode.RBH025, String.join(", ", properties), isPossible(name)
+        errors.add(MessageCode.RBH025, String.join(", ", properties), isPossible(name)
                 ? "the name of a bulkhead that has a dot must stand in quotes: " + PropertyNames.of(name, "") + "*"
                 : "no @RedisBulkhead has the name \"" + name + "\"." + hint(name)
                         + " A bulkhead that code defines by a SemaphoreSpec takes no configuration");
@@ -128,7 +133,7 @@ public final class ConfiguredNames {
                 : " Declared are " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
                         + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(OwnProperties.GROUPS.keySet());
+        candidates.addAll(known.groups().keySet());
         return NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("") + all;
     }
 }

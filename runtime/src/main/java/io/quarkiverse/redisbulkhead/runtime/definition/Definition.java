@@ -55,21 +55,27 @@ public final class Definition {
     }
 
     /**
-     * Where it stands.
+     * Where it is written.
      *
      * @return the class or method
      */
-    public String place() {
-        return declaration.place();
+    public String location() {
+        return declaration.location();
     }
 
     /**
      * The limit.
      *
-     * @return empty when this place does not state it
+     * @return empty when the annotation does not state it, or the value is not valid
      */
     public OptionalInt permits() {
-        return declaration.statesPermits() ? OptionalInt.of(declaration.permits()) : OptionalInt.empty();
+        try {
+            return declaration.statesPermits()
+                    ? OptionalInt.of(SemaphoreSpec.named("any").permits(declaration.permits()).build().permits())
+                    : OptionalInt.empty();
+        } catch (IllegalArgumentException e) {
+            return OptionalInt.empty();
+        }
     }
 
     /**

@@ -11,9 +11,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.Config;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** What all annotations of the application say about each bulkhead, by one configuration. */
 public final class Definitions {
@@ -30,14 +37,14 @@ public final class Definitions {
                 names.put(definition.declaration().name(), name);
             });
         }
-        byName.values().forEach(definitions -> definitions.sort(Comparator.comparing(Definition::place)));
+        byName.values().forEach(definitions -> definitions.sort(Comparator.comparing(Definition::location)));
     }
 
     /**
      * Resolves the expressions in annotations.
      *
      * @param declarations the annotations
-     * @param config knows the properties, as far as anybody knows them now
+     * @param config knows the properties, as far as they are known now
      * @return the definitions, not yet checked
      */
     public static Definitions of(List<BulkheadDeclaration> declarations, Config config) {
@@ -80,7 +87,7 @@ public final class Definitions {
      * The permits that the annotations state for one bulkhead.
      *
      * @param name the bulkhead
-     * @return those of the first place that states them
+     * @return those of the first place that states valid ones
      */
     public OptionalInt permits(String name) {
         return byName.get(name).stream().map(Definition::permits).flatMapToInt(OptionalInt::stream).findFirst();
@@ -132,30 +139,119 @@ public final class Definitions {
      * Where a bulkhead is declared.
      *
      * @param name the bulkhead
-     * @return the places, each once
+     * @return the classes and methods, each once
      */
-    public List<String> places(String name) {
-        return byName.get(name).stream().map(Definition::place).distinct().toList();
+    public List<String> locations(String name) {
+        return byName.get(name).stream().map(Definition::location).distinct().toList();
     }
 
     /**
-     * Looks for mistakes in what is known.
+     * Adds the mistakes in what is known: in each value, in what one method has, and in what one name has at different places.
      *
-     * @param permitsConfigured whether the configuration states the permits of a bulkhead
-     * @param findings takes what is wrong
+     * @param permitsConfigured whether the permits of a bulkhead may come from the configuration
+     * @param reserved the names that no bulkhead can have
+     * @param errors takes the mistakes
      */
-    public void check(Predicate<String> permitsConfigured, Findings findings) {
-        ValueChecks.check(this, findings);
-        PlaceChecks.check(this, findings);
-        NameChecks.check(this, permitsConfigured, findings);
+    void check(Predicate<String> permitsConfigured, Predicate<String> reserved, ValidationErrors errors) {
+        all.forEach(definition -> checkValues(definition, errors));
+        checkOncePerMethod(errors);
+        byName.forEach((name, places) -> {
+            if (places.stream().noneMatch(place -> place.declaration().statesPermits()) && !permitsConfigured.test(name)) {
+                errors.add(MessageCode.RBH006, String.join(", ", locations(name)), Texts.annotation(name)
+                        + ": permits are not stated. State them in the annotation, or set "
+                        + PropertyNames.of(name, "permits"));
+            }
+            checkSame(name, places, errors);
+            if (reserved.test(name)) {
+                // Its own properties would be taken for parts of the extension's property of that name, and ignored.
+                locations(name).forEach(location -> errors.add(MessageCode.RBH008, location, Texts.annotation(name)
+                        + " could not be configured, because " + PropertyNames.PREFIX + name
+                        + " is the extension's own. Use another name, such as \"" + name + "-calls\""));
+            }
+        });
+    }
+
+    private static void checkValues(Definition definition, ValidationErrors errors) {
+        String location = definition.location();
+        String annotation = definition.annotation() + ": ";
+        BulkheadDeclaration written = definition.declaration();
+        check(definition.nameText(), SemaphoreSpec::named, MessageCode.RBH001, location, "@RedisBulkhead: ", errors);
+        if (written.statesPermits()) {
+            errors.check(MessageCode.RBH002, location, annotation,
+                    () -> SemaphoreSpec.named("any").permits(written.permits()));
+        }
+        errors.check(MessageCode.RBH030, location, annotation, () -> SemaphoreSpec.named("any").weight(written.weight()));
+        check(definition.expireText(), DurationText.EXPIRE::parse, MessageCode.RBH003, location, annotation, errors);
+        check(definition.maxWaitText(), DurationText.MAX_WAIT::parse, MessageCode.RBH004, location, annotation, errors);
+    }
+
+    private static void check(MemberText member, Consumer<String> reader, MessageCode code, String location,
+            String annotation, ValidationErrors errors) {
+        member.text().ifPresent(text -> {
+            try {
+                reader.accept(text);
+            } catch (IllegalArgumentException e) {
+                errors.add(code, location, annotation + member.refused(e.getMessage()));
+            }
+        });
+    }
+
+    /** One method acquires at most one permit of a bulkhead. */
+    private void checkOncePerMethod(ValidationErrors errors) {
+        Map<String, List<Definition>> byLocation = all.stream()
+                .collect(Collectors.groupingBy(Definition::location, LinkedHashMap::new, Collectors.toList()));
+        byLocation.forEach((location, there) -> there.stream()
+                .collect(Collectors.groupingBy(definition -> definition.nameText().shown(), TreeMap::new, Collectors.toList()))
+                .forEach((name, same) -> {
+                    if (same.size() > 1) {
+                        errors.add(MessageCode.RBH009, location, Texts.annotation(name) + " stands here more than once"
+                                + written(same) + ", so each call would take several permits of one bulkhead."
+                                + " Keep one of them, or use different names");
+                    }
+                }));
+    }
+
+    private static String written(List<Definition> same) {
+        return same.stream().noneMatch(definition -> definition.nameText().isExpression()) ? ""
+                : same.stream().map(definition -> '"' + definition.declaration().name() + '"')
+                        .collect(Collectors.joining(" and ", ", as ", ""));
+    }
+
+    /** All places must state the same values, except that permits may be left out. */
+    private static void checkSame(String name, List<Definition> places, ValidationErrors errors) {
+        if (isMoreThanOne(places.stream().map(Definition::declaration).filter(BulkheadDeclaration::statesPermits)
+                .map(BulkheadDeclaration::permits))
+                || isMoreThanOne(places.stream().map(Definition::fair))
+                || isMoreThanOne(places.stream().map(Definition::expire).flatMap(Optional::stream))
+                || isMoreThanOne(places.stream().map(Definition::maxWait).flatMap(Optional::stream))) {
+            errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
+                    + places.stream().map(Definitions::values).distinct().collect(Collectors.joining("; "))
+                    + ". State the same values at every place (permits may be left out), or use different names");
+        }
+    }
+
+    private static boolean isMoreThanOne(Stream<?> values) {
+        return values.distinct().count() > 1;
+    }
+
+    private static String values(Definition definition) {
+        BulkheadDeclaration written = definition.declaration();
+        return (written.statesPermits() ? "permits=" + written.permits() + ", " : "") + "fair=" + written.fair()
+                + ", expire=" + definition.expireText().shown() + ", maxWait=" + definition.maxWaitText().shown() + " at "
+                + written.location() + (definition.nameText().isExpression() ? " (name = \"" + written.name() + "\")" : "");
     }
 
     /**
      * Refuses expressions that cannot be resolved.
      *
-     * @param findings takes those that cannot
+     * @param errors takes those
      */
-    public void requireResolved(Findings findings) {
-        ValueChecks.requireResolved(this, findings);
+    void requireResolved(ValidationErrors errors) {
+        for (Definition definition : all) {
+            Stream.of(definition.nameText(), definition.expireText(), definition.maxWaitText())
+                    .flatMap(member -> member.unresolved().stream())
+                    .forEach(reason -> errors.add(MessageCode.RBH026, definition.location(),
+                            definition.annotation() + ": " + reason));
+        }
     }
 }

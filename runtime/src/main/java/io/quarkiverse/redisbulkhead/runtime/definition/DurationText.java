@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -65,14 +66,28 @@ public enum DurationText {
         }
     }
 
-    /**
-     * Checks a value.
-     *
-     * @param duration the value
-     * @throws IllegalArgumentException when it is out of bounds
-     */
-    public void check(Duration duration) {
+    /** Throws an {@link IllegalArgumentException} when the value is out of bounds. */
+    void check(Duration duration) {
         check.accept(duration);
+    }
+
+    /**
+     * The duration of that name.
+     *
+     * @param member the member of an annotation or of the configuration, such as {@code maxWait}
+     * @return the duration
+     */
+    public static DurationText of(String member) {
+        return Stream.of(values()).filter(duration -> duration.member.equals(member)).findFirst().orElseThrow();
+    }
+
+    /**
+     * Values that can be read.
+     *
+     * @return for messages
+     */
+    public String examples() {
+        return examples;
     }
 
     /**
@@ -82,13 +97,8 @@ public enum DurationText {
      * @return the duration, in whole milliseconds
      * @throws IllegalArgumentException when it is no duration, or out of bounds
      */
-    public Duration parse(String written) {
-        Duration duration;
-        try {
-            duration = DurationConverter.parseDuration(written);
-        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
-            duration = null;
-        }
+    Duration parse(String written) {
+        Duration duration = read(written);
         if (duration == null) {
             throw new IllegalArgumentException(
                     member + " must be a duration such as " + examples + ", but is '" + written + "'");
@@ -97,13 +107,26 @@ public enum DurationText {
         return Duration.ofMillis(duration.toMillis());
     }
 
+    private static Duration read(String written) {
+        try {
+            return DurationConverter.parseDuration(written);
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
+            return null;
+        }
+    }
+
     /**
-     * Whether a duration is within bounds.
+     * Whether a value is a duration.
      *
-     * @param duration the value
-     * @return whether it may be used
+     * @param written the value
+     * @return {@code true} also when it is out of bounds
      */
-    public boolean isValid(Duration duration) {
+    public boolean isReadable(String written) {
+        return read(written) != null;
+    }
+
+    /** Whether a duration is within bounds. */
+    boolean isValid(Duration duration) {
         try {
             check.accept(duration);
             return true;
@@ -112,13 +135,8 @@ public enum DurationText {
         }
     }
 
-    /**
-     * Whether a value can be read and is within bounds.
-     *
-     * @param written the value
-     * @return whether {@link #parse} takes it
-     */
-    public boolean isValid(String written) {
+    /** Whether {@link #parse} takes a value. */
+    boolean isValid(String written) {
         try {
             parse(written);
             return true;

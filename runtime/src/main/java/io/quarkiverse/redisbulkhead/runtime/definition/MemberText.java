@@ -33,7 +33,7 @@ final class MemberText {
     }
 
     /**
-     * Resolves a text as far as the configuration tells.
+     * Resolves a text as far as its properties are known.
      *
      * @param member the member of the annotation
      * @param written what is written there
@@ -99,15 +99,15 @@ final class MemberText {
         return isExpression(written);
     }
 
-    /** What the text refers to in vain, and the way out; empty when it is resolved. */
+    /** Which property has no value, and how to fix that; empty when the text is resolved. */
     Optional<String> unresolved() {
         return Optional.ofNullable(unresolved).map(reason -> member + " refers to " + reason);
     }
 
     /**
-     * Tells that the value is refused, and where it comes from.
+     * Says why the value is refused, and where it comes from.
      *
-     * @param reason begins with the name of the member, and tells the value
+     * @param reason begins with the name of the member, and contains the value
      */
     String refused(String reason) {
         if (!isExpression()) {

@@ -11,8 +11,8 @@ import io.smallrye.mutiny.subscription.MultiSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscriber;
 
 /**
- * Ends an admission when its execution is cancelled: first the execution, then the admission, so that the permit is not
- * somebody else's while the execution still runs. Mutiny's {@code onCancellation()} does it the other way round.
+ * Ends an admission when its execution is cancelled: first cancels the execution, then ends the admission, so that no other
+ * call gets the permit while the execution still runs. Mutiny's {@code onCancellation()} has the opposite order.
  * <p>
  * It does not wait for the end of the admission, so that a permit that is granted later does not start the method any more.
  */

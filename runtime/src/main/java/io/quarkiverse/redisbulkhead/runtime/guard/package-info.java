@@ -1,4 +1,2 @@
-/**
- * Runs a guarded method between taking its permits and giving them back, in the way that its return type asks for.
- */
+/** Acquires permits, runs a guarded method and releases the permits; one strategy for each kind of return type. */
 package io.quarkiverse.redisbulkhead.runtime.guard;

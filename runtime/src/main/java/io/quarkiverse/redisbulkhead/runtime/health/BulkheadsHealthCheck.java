@@ -11,8 +11,8 @@ import org.eclipse.microprofile.health.Readiness;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBuildTimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;

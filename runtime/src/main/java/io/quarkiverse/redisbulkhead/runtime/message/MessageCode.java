@@ -64,7 +64,9 @@ public enum MessageCode {
     /** The weight of a call is out of range, or more than the permits of its bulkhead. */
     RBH030,
     /** A minimum hold is longer than the lease or the maximum hold. */
-    RBH031;
+    RBH031,
+    /** A name is in quotes in one property and not in another. */
+    RBH032;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";

@@ -54,7 +54,13 @@ public final class PropertyNames {
         return segments;
     }
 
-    private static String quoted(String name) {
+    /**
+     * A name as it stands within the name of a property.
+     *
+     * @param name the bulkhead or lock
+     * @return in quotes
+     */
+    public static String quoted(String name) {
         return '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 }

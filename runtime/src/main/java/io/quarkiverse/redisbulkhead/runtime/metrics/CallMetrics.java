@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;

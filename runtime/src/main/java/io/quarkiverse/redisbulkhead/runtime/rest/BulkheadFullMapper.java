@@ -6,7 +6,7 @@ import jakarta.ws.rs.ext.ExceptionMapper;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
 
 /** Answers a call that found its bulkhead full: 429, or what {@code quarkus.redis-bulkhead.rest.status} says. */

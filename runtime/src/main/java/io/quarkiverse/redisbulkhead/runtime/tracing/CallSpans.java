@@ -18,7 +18,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;

@@ -1,0 +1,22 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
+import io.quarkus.builder.item.SimpleBuildItem;
+
+/** What is wrong with the use of the annotation and with its configuration; each mistake once, by location. */
+final class BulkheadErrorsBuildItem extends SimpleBuildItem {
+
+    private final Set<ValidationError> errors;
+
+    BulkheadErrorsBuildItem(ValidationErrors errors) {
+        this.errors = new TreeSet<>(errors.all());
+    }
+
+    Set<ValidationError> errors() {
+        return errors;
+    }
+}

@@ -1,0 +1,29 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import org.eclipse.microprofile.config.Config;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+
+/**
+ * What annotations and configuration define must be right as far as it is known. What depends on properties that are set later
+ * is checked when the application starts, by the same code.
+ */
+final class DefinitionRule implements Rule {
+
+    private final Config config;
+    private final StoreKind store;
+
+    DefinitionRule(Config config, StoreKind store) {
+        this.config = config;
+        this.store = store;
+    }
+
+    @Override
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
+        EffectiveDefinitions.checkAtBuild(usage.declarations(), usage.namesElsewhere(), config, new TypedValues(),
+                store.needsRedis(), errors);
+    }
+}

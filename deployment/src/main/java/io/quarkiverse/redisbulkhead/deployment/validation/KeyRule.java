@@ -1,0 +1,205 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import java.lang.reflect.Modifier;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.CharBuffer;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Month;
+import java.time.MonthDay;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.Period;
+import java.time.Year;
+import java.time.YearMonth;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.Declaration;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.EquivalenceKey;
+import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
+import org.jboss.jandex.Type;
+
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
+import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+
+/**
+ * A parameter that is a key belongs to exactly one bulkhead of its method, has a type whose values have a text, and is the only
+ * key of that bulkhead.
+ */
+final class KeyRule implements Rule {
+
+    private static final Set<DotName> WITH_TEXT = Stream.of(
+            CharSequence.class, String.class, StringBuilder.class, StringBuffer.class, CharBuffer.class,
+            Byte.class, Short.class, Integer.class, Long.class, Float.class, Double.class, Character.class, Boolean.class,
+            BigInteger.class, BigDecimal.class, Enum.class, UUID.class, URI.class,
+            DayOfWeek.class, Duration.class, Instant.class, LocalDate.class, LocalDateTime.class, LocalTime.class, Month.class,
+            MonthDay.class, OffsetDateTime.class, OffsetTime.class, Period.class, Year.class, YearMonth.class, ZoneId.class,
+            ZoneOffset.class, ZonedDateTime.class)
+            .map(DotName::createSimple)
+            .collect(Collectors.toUnmodifiableSet());
+
+    @Override
+    public void check(BulkheadUsage usage, ValidationErrors errors) {
+        checkIdle(usage, errors);
+        for (GuardedBeanMethod guard : usage.guards()) {
+            if (guard.source() != null) {
+                guard.strayKeys().forEach(key -> {
+                    if (key.namesBulkhead()) {
+                        errors.add(MessageCode.RBH016, key.place(), unknownBulkhead(key, guard));
+                    } else {
+                        errors.add(MessageCode.RBH017, key.place(), ambiguous(key, guard));
+                    }
+                });
+            }
+            checkOneKey(guard, errors);
+            checkTypes(guard, usage, errors);
+        }
+    }
+
+    private static void checkIdle(BulkheadUsage usage, ValidationErrors errors) {
+        Set<EquivalenceKey> reported = usage.idle().stream()
+                .map(AnnotatedElement::declaration)
+                .map(EquivalenceKey::of)
+                .collect(Collectors.toSet());
+        for (KeyParameter key : usage.idleKeys()) {
+            // The mistake is what makes their bulkhead idle, and another rule reports that.
+            if (!isReported(key.method(), reported)) {
+                errors.add(MessageCode.RBH016, key.place(),
+                        annotation(key) + " has no effect, because " + reason(key.method(), usage));
+            }
+        }
+    }
+
+    private static boolean isReported(MethodInfo method, Set<EquivalenceKey> reported) {
+        return List.<Declaration> of(method, method.declaringClass()).stream().map(EquivalenceKey::of)
+                .anyMatch(reported::contains);
+    }
+
+    private static String reason(MethodInfo method, BulkheadUsage usage) {
+        Optional<String> overriding = usage.guards().stream()
+                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.superclasses()))
+                .map(GuardedBeanMethod::place).sorted().findFirst();
+        if (overriding.isPresent()) {
+            return overriding.get()
+                    + " overrides the method, and annotations of parameters are not inherited. Mark the parameter"
+                    + " there, too";
+        }
+        if (method.isConstructor()) {
+            return "a constructor cannot be guarded. Remove it, or put it on the method that @RedisBulkhead guards";
+        }
+        if (Modifier.isStatic(method.flags())) {
+            return "the method is static, so no bulkhead guards it. Remove it, or make the method an instance method of a bean";
+        }
+        if (Modifier.isPrivate(method.flags())) {
+            return "the method is private, so no bulkhead guards it. Remove it, or make the method package-private or more visible";
+        }
+        if (method.declaringClass().isInterface()) {
+            return "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead;"
+                    + " on REST clients, put @RedisBulkhead on the interface or its method";
+        }
+        if (Modifier.isAbstract(method.flags())) {
+            return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead";
+        }
+        return "no bulkhead guards this method. Put @RedisBulkhead on the method or on its class, which must be a bean,"
+                + " or remove @BulkheadKey";
+    }
+
+    private static String unknownBulkhead(KeyParameter key, GuardedBeanMethod guard) {
+        List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
+        String hint = NearestNames.isNear(key.bulkhead(), known.get(0)) ? " Did you mean " + Texts.quoted(known.get(0)) + "?"
+                : "";
+        return annotation(key) + " names no bulkhead of this method." + hint + " Those there are: "
+                + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
+    }
+
+    private static String ambiguous(KeyParameter key, GuardedBeanMethod guard) {
+        return annotation(key) + " does not say which bulkhead it is for, and the method has several: "
+                + guard.bulkheads().stream().map(bulkhead -> Texts.quoted(bulkhead.name())).collect(Collectors.joining(", "))
+                + ". Name one of them, as in @BulkheadKey(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")";
+    }
+
+    private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
+        for (WrittenBulkhead bulkhead : guard.bulkheads()) {
+            List<KeyParameter> parameters = guard.keysOf(bulkhead);
+            List<String> keys = keys(guard, bulkhead, parameters);
+            if (keys.size() > 1) {
+                errors.add(MessageCode.RBH018, parameters.get(0).place(), Texts.annotation(bulkhead.name())
+                        + " has several keys here: " + String.join(", ", keys)
+                        + ". Keep one of them; a keyResolver can make one key from several parameters");
+            }
+        }
+    }
+
+    private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<KeyParameter> parameters) {
+        List<String> keys = new ArrayList<>(parameters.stream().map(KeyRule::parameter).toList());
+        bulkhead.keyResolver().map(KeyRule::keyResolver)
+                .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
+                .ifPresent(keys::add);
+        return keys;
+    }
+
+    private static void checkTypes(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
+        for (KeyParameter key : guard.keys()) {
+            if (!hasText(key.type(), usage.classes())) {
+                errors.add(MessageCode.RBH019, key.place(), annotation(key) + ": values of type "
+                        + key.type()
+                        + " have no text that could be a key. Use a keyResolver, or a parameter that is a String or another"
+                        + " CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of"
+                        + " java.time");
+            }
+        }
+    }
+
+    // The name of a type variable is that of its first bound.
+    private static boolean hasText(Type type, IndexView classes) {
+        if (type.kind() == Type.Kind.ARRAY) {
+            return false;
+        }
+        return type.kind() == Type.Kind.PRIMITIVE || WITH_TEXT.contains(type.name())
+                || isEnum(classes.getClassByName(type.name()));
+    }
+
+    private static boolean isEnum(ClassInfo type) {
+        return type != null && type.isEnum();
+    }
+
+    /** The annotation of a key as people write it, and where it stands. */
+    static String annotation(KeyParameter key) {
+        return "@BulkheadKey" + (key.namesBulkhead() ? "(" + Texts.quoted(key.bulkhead()) + ")" : "") + " on " + parameter(key);
+    }
+
+    /** A parameter, as people speak of it. */
+    static String parameter(KeyParameter key) {
+        return "parameter '" + key.name() + "'";
+    }
+
+    /** The member of the annotation as people write it. */
+    static String keyResolver(DotName type) {
+        return "keyResolver = " + type + ".class";
+    }
+}

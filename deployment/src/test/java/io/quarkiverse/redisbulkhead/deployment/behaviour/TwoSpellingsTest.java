@@ -1,0 +1,53 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.runtime.util.ExceptionUtil;
+import io.quarkus.test.QuarkusUnitTest;
+
+/**
+ * A name in quotes in the file of the application and without them in the configuration of its start, and a variable of the
+ * environment, which all tests have, without the underscores that stand for quotes.
+ */
+class TwoSpellingsTest {
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"outranked\".permits", "7")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.outranked.max-wait", "5s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"by-variable\".permits", "7")
+            .assertException(failure -> assertThat(ExceptionUtil.getRootCause(failure))
+                    .hasMessageContaining("2 errors")
+                    .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"outranked\".permits (")
+                    .hasMessageContaining(") and quarkus.redis-bulkhead.outranked.max-wait (")
+                    .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"by-variable\".permits (")
+                    .hasMessageContaining(") and quarkus.redis-bulkhead.by-variable.max-wait (environment variable"
+                            + " QUARKUS_REDIS_BULKHEAD_BY_VARIABLE_MAX_WAIT)")
+                    .hasMessageContaining("rename the variable to QUARKUS_REDIS_BULKHEAD__BY_VARIABLE__MAX_WAIT"));
+
+    @Test
+    void doesNotStart() {
+        fail("The application must not start");
+    }
+
+    @ApplicationScoped
+    static class Guarded {
+
+        @RedisBulkhead(name = "outranked", permits = 1)
+        void outranked() {
+        }
+
+        @RedisBulkhead(name = "by-variable", permits = 1)
+        void byVariable() {
+        }
+    }
+}

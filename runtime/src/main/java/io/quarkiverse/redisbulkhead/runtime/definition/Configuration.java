@@ -1,0 +1,188 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
+
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+/**
+ * What the extension is configured with at run time, as far as it is known.
+ * <p>
+ * SmallRye Config fills the map of bulkheads from the names of properties. That has two gaps. Where a name is in quotes in one
+ * property and not in another, it reads one spelling, whichever it meets first, and drops the values of the other: an error
+ * here. And environment variables appear among the names only where their spelling happens to be that of a property. So each
+ * property of each bulkhead is looked up by its name here, and the mapping is filled with what is found. Immutable.
+ */
+final class Configuration {
+
+    private static final int PRIORITY = 200;
+    private static final String ENVIRONMENT = "EnvConfigSource";
+    private static final String NEED_QUOTES = ".\"\\[]";
+    private static final String LOCKS = PropertyNames.PREFIX + KnownProperties.LOCKS + ".";
+
+    private final Config properties;
+    private final KnownProperties known;
+    private final ValueReader reader;
+    private final ValidationErrors errors;
+    private final Map<String, String> found = new HashMap<>();
+    private final Map<String, String> spelling = new HashMap<>();
+    private final Set<String> unknown = new HashSet<>();
+    private final RedisBulkheadRuntimeConfig values;
+
+    /**
+     * Reads the configuration.
+     *
+     * @param properties the configuration of the application
+     * @param known the names of properties
+     * @param bulkheads the names of the declared bulkheads
+     * @param reader decides which values are known
+     * @param errors takes values that cannot be read, and names in two spellings
+     * @throws io.smallrye.config.ConfigValidationException when a value that passed the reader has the wrong type
+     */
+    Configuration(Config properties, KnownProperties known, Set<String> bulkheads, ValueReader reader,
+            ValidationErrors errors) {
+        this.properties = properties;
+        this.known = known;
+        this.reader = reader;
+        this.errors = errors;
+        known.single().forEach(property -> read(PropertyNames.PREFIX + property, property));
+        known.groups().forEach((group, members) -> members
+                .forEach(member -> read(PropertyNames.PREFIX + group + "." + member, group + "." + member)));
+        bulkheads.forEach(name -> readNamed(PropertyNames.PREFIX, name, known.ofOneBulkhead(), "*."));
+        lockNames().forEach(name -> readNamed(LOCKS, name, known.ofOneLock(), KnownProperties.LOCKS + ".*."));
+        this.values = new SmallRyeConfigBuilder()
+                .withConverter(Duration.class, PRIORITY, new DurationConverter())
+                .withSources(new PropertiesConfigSource(found, "Redis Bulkhead", PRIORITY))
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withMappingIgnore("quarkus.**")
+                .build().getConfigMapping(RedisBulkheadRuntimeConfig.class);
+    }
+
+    /** Names of locks are known only from the configuration, so from the names of properties. */
+    private Set<String> lockNames() {
+        Set<String> names = new TreeSet<>();
+        for (String property : properties.getPropertyNames()) {
+            if (property.startsWith(LOCKS)) {
+                List<String> segments = PropertyNames.segments(property, LOCKS);
+                if (segments.size() == 2 && known.ofOneLock().contains(segments.get(1))) {
+                    names.add(segments.get(0));
+                }
+            }
+        }
+        return names;
+    }
+
+    private void readNamed(String prefix, String name, Set<String> members, String pattern) {
+        String quoted = prefix + PropertyNames.quoted(name) + ".";
+        String plain = prefix + name + ".";
+        boolean hasPlain = !name.isEmpty() && name.chars().noneMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0)
+                && (prefix.equals(LOCKS) || !known.isReserved(name));
+        String inQuotes = null;
+        String withoutQuotes = null;
+        for (String member : members) {
+            if (read(quoted + member, quoted + member, pattern + member)) {
+                inQuotes = member;
+            }
+            if (hasPlain && read(plain + member, quoted + member, pattern + member)) {
+                withoutQuotes = member;
+            }
+        }
+        if (inQuotes != null && withoutQuotes != null) {
+            String rename = isVariable(plain + withoutQuotes)
+                    ? ", or rename the variable to " + variable(quoted + withoutQuotes)
+                    : isVariable(quoted + inQuotes) ? ", or rename the variable to " + variable(plain + inQuotes) : "";
+            errors.add(MessageCode.RBH032, withOrigin(quoted + inQuotes) + " and " + withOrigin(plain + withoutQuotes),
+                    Texts.quoted(name) + " is in quotes in one place and not in the other, and only one of the two spellings"
+                            + " would be read. Write it in the same way everywhere" + rename);
+        }
+    }
+
+    private String withOrigin(String property) {
+        return property + " (" + (isVariable(property) ? "environment variable " + variable(property)
+                : properties.getConfigValue(property).getSourceName()) + ")";
+    }
+
+    private boolean isVariable(String property) {
+        return ENVIRONMENT.equals(properties.getConfigValue(property).getSourceName());
+    }
+
+    // Two underscores on each side of a name stand for its quotes.
+    private static String variable(String property) {
+        return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+    }
+
+    private void read(String property, String pattern) {
+        read(property, property, pattern);
+    }
+
+    /** Whether the property is set. The first spelling wins, as the second one is an error anyway. */
+    private boolean read(String written, String property, String pattern) {
+        ConfigValue value = properties.getConfigValue(written);
+        if (value.getRawValue() == null || value.getRawValue().isBlank()) {
+            return false;
+        }
+        if (spelling.putIfAbsent(property, written) == null) {
+            if (value.getValue() != null && reader.isReadable(pattern, value, errors)) {
+                found.put(written, value.getValue());
+            } else {
+                unknown.add(property);
+            }
+        }
+        return true;
+    }
+
+    /** Refuses values with expressions that cannot be resolved. */
+    void requireKnown() {
+        new TreeSet<>(unknown).forEach(property -> errors.add(MessageCode.RBH026, written(property),
+                "the value '" + properties.getConfigValue(written(property)).getRawValue()
+                        + "' refers to a property that is not set. Set that, or give a default as in ${property:default}"));
+    }
+
+    /** The values that are known, and defaults for the others. All names of bulkheads and locks are complete. */
+    RedisBulkheadRuntimeConfig values() {
+        return values;
+    }
+
+    /**
+     * Whether a property is set, even to a value that is not known.
+     *
+     * @param property with the name of a bulkhead or lock in quotes
+     */
+    boolean isSet(String property) {
+        return spelling.containsKey(property);
+    }
+
+    /**
+     * Whether it is known what the application will have.
+     *
+     * @param property with the name of a bulkhead or lock in quotes
+     * @return {@code true} also when the property is not set
+     */
+    boolean isKnown(String property) {
+        return !unknown.contains(property);
+    }
+
+    /**
+     * How a property is written.
+     *
+     * @param property with the name of a bulkhead or lock in quotes
+     * @return as in the configuration; with quotes when it is not set
+     */
+    String written(String property) {
+        return spelling.getOrDefault(property, property);
+    }
+}

@@ -1,0 +1,423 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+import org.eclipse.microprofile.config.Config;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+
+/**
+ * What annotations and configuration define together; configuration wins. Everything is checked here. The build makes one of
+ * what it knows, for the mistakes; the start of the application makes one of the final configuration, and uses it. A check
+ * that needs a value that is not known, or is invalid, is left out. Immutable.
+ */
+public final class EffectiveDefinitions {
+
+    /**
+     * One bulkhead.
+     *
+     * @param spec its definition
+     * @param enabled whether it limits anything
+     */
+    public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+    }
+
+    private static final int RENEWALS_PER_LEASE = 3;
+    private static final int FIRST_ERROR_STATUS = 400;
+    private static final int LAST_ERROR_STATUS = 599;
+    private static final String COMMAND_TIMEOUT = PropertyNames.PREFIX + "command-timeout";
+    private static final String ON_OUTAGE = PropertyNames.PREFIX + "on-outage";
+    private static final String INSTANCES = PropertyNames.PREFIX + "instances";
+    private static final String LOCK_TIMEOUT = PropertyNames.PREFIX + "lock.lock-timeout";
+
+    private final Definitions definitions;
+    private final Configuration configuration;
+    private final RedisBulkheadRuntimeConfig values;
+    private final boolean inRedis;
+    private final ValidationErrors errors;
+    private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
+    // Zero when it is not known, or invalid.
+    private final Duration commandTimeout;
+
+    private EffectiveDefinitions(Definitions definitions, Configuration configuration, boolean inRedis,
+            ValidationErrors errors) {
+        this.definitions = definitions;
+        this.configuration = configuration;
+        this.values = configuration.values();
+        this.inRedis = inRedis;
+        this.errors = errors;
+        this.commandTimeout = configuration.isKnown(COMMAND_TIMEOUT)
+                && DurationText.COMMAND_TIMEOUT.isValid(values.commandTimeout()) ? values.commandTimeout() : Duration.ZERO;
+    }
+
+    /**
+     * Makes them of the final configuration, in which everything must be resolved.
+     *
+     * @param declarations what the build found
+     * @param properties the configuration of the application
+     * @param inRedis whether permits live in Redis
+     * @param errors takes the mistakes
+     * @return to be used when there are no mistakes
+     */
+    public static EffectiveDefinitions atStart(Declarations declarations, Config properties, boolean inRedis,
+            ValidationErrors errors) {
+        return of(Definitions.of(declarations.bulkheads(), properties), declarations.namesElsewhere(), properties,
+                ValueReader.ANY, inRedis, false, errors);
+    }
+
+    /**
+     * Checks what is known while the application is built.
+     *
+     * @param declarations the annotations
+     * @param namesElsewhere the names, as written, in annotations that are not in force in this build
+     * @param properties the configuration of the build, in which expressions may have no value yet
+     * @param reader checks the values that cannot be read
+     * @param inRedis whether permits live in Redis
+     * @param errors takes the mistakes
+     */
+    public static void checkAtBuild(List<BulkheadDeclaration> declarations, List<String> namesElsewhere, Config properties,
+            ValueReader reader, boolean inRedis, ValidationErrors errors) {
+        of(Definitions.of(declarations, properties), namesElsewhere, properties, reader, inRedis, true, errors);
+    }
+
+    private static EffectiveDefinitions of(Definitions definitions, List<String> namesElsewhere, Config properties,
+            ValueReader reader, boolean inRedis, boolean atBuild, ValidationErrors errors) {
+        KnownProperties known = new KnownProperties();
+        Configuration configuration = new Configuration(properties, known, definitions.byName().keySet(), reader, errors);
+        if (!atBuild) {
+            definitions.requireResolved(errors);
+            configuration.requireKnown();
+        }
+        definitions.check(name -> configuration.isSet(PropertyNames.of(name, "permits"))
+                // It may become a name whose permits are configured.
+                || atBuild && definitions.isByExpression(name), known::isReserved, errors);
+        EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, inRedis, errors);
+        effective.checkGlobal();
+        definitions.byName().keySet().forEach(name -> effective.new Bulkhead(name).add());
+        effective.checkLocks();
+        new ConfiguredNames(known, definitions, namesElsewhere, errors).check(properties);
+        return effective;
+    }
+
+    /**
+     * The bulkheads.
+     *
+     * @return by name, in alphabetical order, without those that are wrong
+     */
+    public Map<String, EffectiveBulkhead> bulkheads() {
+        return Collections.unmodifiableMap(bulkheads);
+    }
+
+    /**
+     * The name of a bulkhead.
+     *
+     * @param written the name as an annotation has it, which may be an expression
+     * @return what that stands for; null when that is not known
+     */
+    public String resolved(String written) {
+        return definitions.names().get(written);
+    }
+
+    /**
+     * What the annotations say about a bulkhead.
+     *
+     * @param name a declared name
+     * @return one for each annotation, by location
+     */
+    public List<Definition> definitions(String name) {
+        return definitions.byName().get(name);
+    }
+
+    /**
+     * Whether a property of one bulkhead is set.
+     *
+     * @param name the bulkhead
+     * @param member as in {@link KnownProperties#ofOneBulkhead()}
+     * @return {@code true} when it wins over the annotation
+     */
+    public boolean isConfigured(String name, String member) {
+        return configuration.isSet(PropertyNames.of(name, member));
+    }
+
+    /**
+     * One lock.
+     *
+     * @param name any name
+     * @return its definition
+     * @throws IllegalArgumentException when the name is not valid
+     */
+    public LockSpec lock(String name) {
+        LockSpec.Builder spec = LockSpec.named(name).awaitRelease(values.awaitRelease());
+        Optional<LockConfig> own = Optional.ofNullable(values.lock().locks().get(name));
+        spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(values.lock().acquireTimeout()));
+        spec.lockTimeout(own.flatMap(LockConfig::lockTimeout).orElse(values.lock().lockTimeout()));
+        own.flatMap(LockConfig::minHold).ifPresent(spec::minHold);
+        own.flatMap(LockConfig::fair).ifPresent(spec::fair);
+        return spec.build();
+    }
+
+    private <T> boolean set(String property, T value, Consumer<T> setter) {
+        return errors.set(configuration.written(property), value, setter);
+    }
+
+    private <T> boolean setGlobal(String member, T value, Consumer<T> check) {
+        return set(PropertyNames.PREFIX + member, value, check);
+    }
+
+    private void checkGlobal() {
+        setGlobal("key-prefix", values.keyPrefix(), EffectiveDefinitions::checkKeyPrefix);
+        setGlobal("command-timeout", values.commandTimeout(), DurationText.COMMAND_TIMEOUT::check);
+        setGlobal("instances", values.instances(), instances -> require(instances >= 1,
+                "instances must be at least 1, but is " + instances));
+        values.maxBlockedThreads().ifPresent(threads -> setGlobal("max-blocked-threads", threads,
+                blocked -> require(blocked >= 0, "maxBlockedThreads must be at least 0, but is " + blocked)));
+        setGlobal("rest.status", values.rest().status(),
+                status -> require(status >= FIRST_ERROR_STATUS && status <= LAST_ERROR_STATUS,
+                        "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS
+                                + ", but is " + status));
+        setGlobal("metrics.cluster-interval", values.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check);
+        Duration step = values.lockStore().stepTimeout();
+        Duration contention = values.lockStore().contentionTimeout();
+        String stepProperty = PropertyNames.PREFIX + "lock-store.step-timeout";
+        String contentionProperty = PropertyNames.PREFIX + "lock-store.contention-timeout";
+        boolean valid = set(stepProperty, step, DurationText.STEP_TIMEOUT::check)
+                & set(contentionProperty, contention, DurationText.CONTENTION_TIMEOUT::check)
+                && configuration.isKnown(stepProperty) && configuration.isKnown(contentionProperty);
+        if (valid && contention.compareTo(step) <= 0) {
+            errors.add(MessageCode.RBH005, contentionProperty, "contentionTimeout must be longer than " + stepProperty
+                    + ", which is " + step + ", but is " + contention);
+        }
+    }
+
+    private static void checkKeyPrefix(String prefix) {
+        require(!prefix.isBlank() && !prefix.contains("{") && !prefix.contains("}"), "keyPrefix must not be blank and must not"
+                + " contain braces, which mark the hash tag of Redis Cluster, but is '" + prefix + "'");
+    }
+
+    private static void require(boolean valid, String message) {
+        if (!valid) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+
+    private void checkLocks() {
+        set(PropertyNames.PREFIX + "lock.acquire-timeout", values.lock().acquireTimeout(),
+                LockSpec.named("any")::acquireTimeout);
+        boolean validForAll = set(LOCK_TIMEOUT, values.lock().lockTimeout(), LockSpec.named("any")::lockTimeout)
+                && configuration.isKnown(LOCK_TIMEOUT);
+        // Applications without locks have the default, too, so it must not fail.
+        if (validForAll && !values.lock().lockTimeout().equals(LockSpec.named("any").build().lockTimeout())) {
+            checkLease(LOCK_TIMEOUT, "lock-timeout", values.lock().lockTimeout());
+        }
+        values.lock().locks().forEach((name, own) -> checkLock(name, own, validForAll));
+    }
+
+    private void checkLock(String name, LockConfig own, boolean validForAll) {
+        set(PropertyNames.ofLock(name, "*"), name, LockSpec::named);
+        own.acquireTimeout().ifPresent(wait -> set(PropertyNames.ofLock(name, "acquire-timeout"), wait,
+                LockSpec.named("any")::acquireTimeout));
+        String property = PropertyNames.ofLock(name, "lock-timeout");
+        boolean valid = own.lockTimeout()
+                .map(lease -> set(property, lease, LockSpec.named("any")::lockTimeout))
+                .orElse(configuration.isKnown(property) && validForAll);
+        if (valid && own.lockTimeout().isPresent()) {
+            checkLease(configuration.written(property), "lock-timeout", own.lockTimeout().get());
+        }
+        Duration lease = valid ? own.lockTimeout().orElse(values.lock().lockTimeout()) : SemaphoreSpec.MAX_EXPIRE;
+        own.minHold().ifPresent(hold -> {
+            String minHold = PropertyNames.ofLock(name, "min-hold");
+            LockSpec.Builder spec = LockSpec.named("any").lockTimeout(lease);
+            if (set(minHold, hold, spec::minHold)) {
+                errors.check(MessageCode.RBH031, configuration.written(minHold), "", spec::build);
+            }
+        });
+    }
+
+    /** A lease must be long enough for Redis to answer before it ends. */
+    private void checkLease(String location, String member, Duration lease) {
+        if (inRedis && lease.dividedBy(RENEWALS_PER_LEASE).compareTo(commandTimeout) < 0) {
+            errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
+                    + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow answer could cost"
+                    + " the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
+                    + ", or command-timeout shorter");
+        }
+    }
+
+    /** Puts one bulkhead together. */
+    private final class Bulkhead {
+
+        private final String name;
+        private final Optional<BulkheadConfig> own;
+        private final SemaphoreSpec.Builder spec;
+        // Members whose values are not known, or invalid.
+        private final Set<String> doubtful = new HashSet<>();
+        private OptionalInt permits = OptionalInt.empty();
+
+        private Bulkhead(String name) {
+            this.name = name;
+            this.own = Optional.ofNullable(values.bulkheads().get(name));
+            this.spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(values.onOutage())
+                    .awaitRelease(values.awaitRelease()).weight(definitions.weight(name));
+        }
+
+        private void add() {
+            int before = errors.size();
+            definitions.expire(name).ifPresent(spec::expire);
+            definitions.maxWait(name).ifPresent(spec::maxWait);
+            setPermits();
+            setOthers();
+            boolean enabled = values.enabled() && own.flatMap(BulkheadConfig::enabled).orElse(true);
+            checkWeights();
+            checkMinHold();
+            if (inRedis && enabled) {
+                checkLease();
+                checkLocalLimit();
+            }
+            if (errors.size() == before && doubtful.isEmpty() && permits.isPresent()) {
+                bulkheads.put(name, new EffectiveBulkhead(spec.build(), enabled));
+            }
+        }
+
+        private String property(String member) {
+            return PropertyNames.of(name, member);
+        }
+
+        private String written(String member) {
+            return configuration.written(property(member));
+        }
+
+        private boolean isSure(String... members) {
+            return Arrays.stream(members).noneMatch(doubtful::contains);
+        }
+
+        private <T> void set(String member, Optional<T> value, Consumer<T> setter) {
+            boolean valid = value.map(stated -> EffectiveDefinitions.this.set(property(member), stated, setter)).orElse(true);
+            if (!valid || !configuration.isKnown(property(member))) {
+                doubtful.add(member);
+            }
+        }
+
+        private void setPermits() {
+            set("permits", own.map(BulkheadConfig::permits).flatMap(EffectiveDefinitions::boxed), spec::permits);
+            OptionalInt configured = own.map(BulkheadConfig::permits).orElse(OptionalInt.empty());
+            if (isSure("permits")) {
+                permits = configured.isPresent() ? configured : definitions.permits(name);
+                permits.ifPresent(limit -> spec.permits(limit)
+                        .localPermits(Math.max(1, limit / Math.max(1, values.instances()))));
+            }
+        }
+
+        private void setOthers() {
+            set("enabled", own.flatMap(BulkheadConfig::enabled), any -> {
+            });
+            set("weight", own.map(BulkheadConfig::weight).flatMap(EffectiveDefinitions::boxed), spec::weight);
+            set("fair", own.flatMap(BulkheadConfig::fair), spec::fair);
+            set("expire", own.flatMap(BulkheadConfig::expire), spec::expire);
+            set("max-wait", own.flatMap(BulkheadConfig::maxWait), spec::maxWait);
+            set("max-hold", own.flatMap(BulkheadConfig::maxHold), spec::maxHold);
+            set("min-hold", own.flatMap(BulkheadConfig::minHold), spec::minHold);
+            set("on-lost", own.flatMap(BulkheadConfig::onLost), spec::onLost);
+            set("on-outage", own.flatMap(BulkheadConfig::onOutage), spec::onOutage);
+            set("await-release", own.flatMap(BulkheadConfig::awaitRelease), spec::awaitRelease);
+            set("local-permits", own.map(BulkheadConfig::localPermits).flatMap(EffectiveDefinitions::boxed),
+                    spec::localPermits);
+            set("max-waiters", own.map(BulkheadConfig::maxWaiters).flatMap(EffectiveDefinitions::boxed), spec::maxWaiters);
+        }
+
+        /** A call that weighs more than the limit would never get a permit. */
+        private void checkWeights() {
+            if (permits.isEmpty() || !isSure("weight")) {
+                return;
+            }
+            OptionalInt configured = own.map(BulkheadConfig::weight).orElse(OptionalInt.empty());
+            if (configured.isPresent()) {
+                checkWeight(configured.getAsInt(), written("weight"), "");
+            } else {
+                definitions(name).forEach(definition -> definition.weight()
+                        .ifPresent(weight -> checkWeight(weight, definition.location(), definition.annotation() + ": ")));
+            }
+        }
+
+        private void checkWeight(int weight, String location, String context) {
+            if (weight > permits.getAsInt()) {
+                errors.add(MessageCode.RBH030, location, context
+                        + "weight must not be more than the permits of the bulkhead, which are " + permits.getAsInt()
+                        + ", but is " + weight
+                        + ". No call would ever get a permit. Lower the weight, or raise the permits");
+            }
+        }
+
+        /** A process that dies would free its permit before the end of a minimum hold that is longer than the lease. */
+        private void checkMinHold() {
+            Optional<Duration> hold = own.flatMap(BulkheadConfig::minHold);
+            if (hold.isEmpty() || !isSure("min-hold")) {
+                return;
+            }
+            SemaphoreSpec.Builder times = SemaphoreSpec.named("any").permits(1).expire(SemaphoreSpec.MAX_EXPIRE)
+                    .minHold(hold.get());
+            if (isSure("expire")) {
+                own.flatMap(BulkheadConfig::expire).or(() -> definitions.expire(name)).ifPresent(times::expire);
+            }
+            if (isSure("max-hold")) {
+                own.flatMap(BulkheadConfig::maxHold).ifPresent(times::maxHold);
+            }
+            errors.check(MessageCode.RBH031, written("min-hold"), "", times::build);
+        }
+
+        private void checkLease() {
+            if (isSure("expire")) {
+                own.flatMap(BulkheadConfig::expire).ifPresentOrElse(
+                        lease -> EffectiveDefinitions.this.checkLease(written("expire"), "expire", lease),
+                        () -> definitions.expire(name).ifPresent(lease -> EffectiveDefinitions.this.checkLease(
+                                String.join(", ", definitions.locations(name)), Texts.annotation(name) + ": expire", lease)));
+            }
+        }
+
+        /** What processes admit for themselves during an outage must not be more than the limit. */
+        private void checkLocalLimit() {
+            Optional<OnOutage> ofOwn = own.flatMap(BulkheadConfig::onOutage);
+            int instances = values.instances();
+            if (ofOwn.orElse(values.onOutage()) != OnOutage.LOCAL || permits.isEmpty()
+                    || !isSure("on-outage", "local-permits") || !configuration.isKnown(INSTANCES) || instances < 1) {
+                return;
+            }
+            OptionalInt local = own.map(BulkheadConfig::localPermits).orElse(OptionalInt.empty());
+            int limit = permits.getAsInt();
+            if (local.isEmpty() && limit < instances) {
+                errors.add(MessageCode.RBH024,
+                        ofOwn.isPresent() ? written("on-outage") : configuration.written(ON_OUTAGE),
+                        "local gives each of " + instances + " instances (" + INSTANCES
+                                + ") its share of the permits of bulkhead '" + name + "', which are only " + limit
+                                + ". Each would keep one permit, together more than the limit. Set "
+                                + property("local-permits")
+                                + " if that is what you want, set fewer instances, or use reject");
+            } else if (local.isPresent() && local.getAsInt() > limit) {
+                errors.add(MessageCode.RBH024, written("local-permits"),
+                        "localPermits must not be more than the permits of the bulkhead, which are " + limit + ", but is "
+                                + local.getAsInt());
+            }
+        }
+    }
+
+    private static Optional<Integer> boxed(OptionalInt value) {
+        return value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty();
+    }
+}

@@ -1,0 +1,57 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+
+/** Which bulkheads have one limit per key: the calls of a bulkhead have keys at every place or at none. Not thread-safe. */
+public final class KeyedBulkheads {
+
+    /** Where calls of one bulkhead have a key, and where they have none. */
+    private record SourceLocations(SortedSet<String> keyed, SortedSet<String> unkeyed) {
+    }
+
+    private final Map<String, SourceLocations> byName = new TreeMap<>();
+
+    /**
+     * Adds a guarded method.
+     *
+     * @param name the bulkhead
+     * @param location the method, and where its key comes from if it has one
+     * @param keyed whether its calls have a key
+     */
+    public void add(String name, String location, boolean keyed) {
+        SourceLocations locations = byName.computeIfAbsent(name, any -> new SourceLocations(new TreeSet<>(), new TreeSet<>()));
+        (keyed ? locations.keyed() : locations.unkeyed()).add(location);
+    }
+
+    /**
+     * The bulkheads that have one limit for each key.
+     *
+     * @return their names
+     */
+    public Set<String> keyedNames() {
+        return byName.entrySet().stream().filter(entry -> !entry.getValue().keyed().isEmpty()).map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /**
+     * Adds the bulkheads that have keys at some places only.
+     *
+     * @param errors takes those
+     */
+    public void check(ValidationErrors errors) {
+        byName.forEach((name, locations) -> {
+            if (!locations.keyed().isEmpty() && !locations.unkeyed().isEmpty()) {
+                errors.add(MessageCode.RBH020, Texts.annotation(name), "has a key at " + String.join(", ", locations.keyed())
+                        + ", but none at " + String.join(", ", locations.unkeyed())
+                        + ". Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names");
+            }
+        });
+    }
+}

@@ -1,0 +1,80 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.smallrye.config.ConfigMappings.ConfigClass;
+
+/** The names of the extension's properties, taken from the configuration mappings. Immutable. */
+public final class KnownProperties {
+
+    /** The group of the properties of locks. */
+    static final String LOCKS = "lock";
+
+    private static final String ANY = "*.";
+
+    private final Set<String> ofOneBulkhead = new TreeSet<>();
+    private final Set<String> ofOneLock = new TreeSet<>();
+    private final Set<String> single = new TreeSet<>();
+    private final Map<String, Set<String>> groups = new TreeMap<>();
+
+    /** Reads the mappings. */
+    public KnownProperties() {
+        add(RedisBulkheadBuildTimeConfig.class);
+        add(RedisBulkheadRuntimeConfig.class);
+    }
+
+    private void add(Class<?> mapping) {
+        for (String property : ConfigClass.configClass(mapping).getProperties().keySet()) {
+            String path = property.substring(PropertyNames.PREFIX.length());
+            int dot = path.indexOf('.');
+            if (path.startsWith(ANY)) {
+                ofOneBulkhead.add(path.substring(ANY.length()));
+            } else if (path.startsWith(LOCKS + "." + ANY)) {
+                ofOneLock.add(path.substring(LOCKS.length() + 1 + ANY.length()));
+            } else if (dot < 0) {
+                single.add(path);
+            } else {
+                groups.computeIfAbsent(path.substring(0, dot), any -> new TreeSet<>()).add(path.substring(dot + 1));
+            }
+        }
+    }
+
+    /**
+     * The properties of one bulkhead.
+     *
+     * @return without prefix and name, such as {@code max-wait}
+     */
+    public Set<String> ofOneBulkhead() {
+        return ofOneBulkhead;
+    }
+
+    /**
+     * The properties of one lock.
+     *
+     * @return without prefix and name, such as {@code lock-timeout}
+     */
+    public Set<String> ofOneLock() {
+        return ofOneLock;
+    }
+
+    /** The properties that are in no group, without prefix. */
+    Set<String> single() {
+        return single;
+    }
+
+    /** The properties of each group, without prefix and group. */
+    Map<String, Set<String>> groups() {
+        return groups;
+    }
+
+    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
+    boolean isReserved(String name) {
+        return single.contains(name) || groups.containsKey(name);
+    }
+}

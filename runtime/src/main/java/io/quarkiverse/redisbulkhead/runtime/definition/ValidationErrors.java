@@ -1,0 +1,100 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkus.runtime.configuration.ConfigurationException;
+
+/** What is wrong with annotations and configuration, collected to be reported together. Not thread-safe. */
+public final class ValidationErrors {
+
+    /**
+     * One mistake.
+     *
+     * @param code its number
+     * @param location the class, method or property; empty when the text names it
+     * @param text what is wrong, and how to fix it
+     */
+    public record ValidationError(MessageCode code, String location, String text) implements Comparable<ValidationError> {
+
+        private static final Comparator<ValidationError> ORDER = Comparator.comparing(ValidationError::location)
+                .thenComparing(ValidationError::code).thenComparing(ValidationError::text);
+
+        @Override
+        public int compareTo(ValidationError other) {
+            return ORDER.compare(this, other);
+        }
+
+        @Override
+        public String toString() {
+            return code + " " + (location.isEmpty() ? "" : location + ": ") + text;
+        }
+    }
+
+    private final List<ValidationError> errors = new ArrayList<>();
+
+    /**
+     * Adds a mistake.
+     *
+     * @param code its number
+     * @param location the class, method or property; empty when the text names it
+     * @param text what is wrong, and how to fix it
+     */
+    public void add(MessageCode code, String location, String text) {
+        errors.add(new ValidationError(code, location, text));
+    }
+
+    /**
+     * Uses a value, and adds a mistake if it is refused.
+     *
+     * @param code the number of that mistake
+     * @param location where the value is stated
+     * @param context put before the reason
+     * @param use throws {@link IllegalArgumentException} to refuse the value
+     * @return whether the value is valid
+     */
+    boolean check(MessageCode code, String location, String context, Runnable use) {
+        try {
+            use.run();
+            return true;
+        } catch (IllegalArgumentException e) {
+            add(code, location, context + e.getMessage());
+            return false;
+        }
+    }
+
+    /** Sets a configured value, and adds a mistake if it is refused. */
+    <T> boolean set(String property, T value, Consumer<T> setter) {
+        return check(MessageCode.RBH005, property, "", () -> setter.accept(value));
+    }
+
+    /**
+     * What was added.
+     *
+     * @return in the order in which it was added
+     */
+    public List<ValidationError> all() {
+        return List.copyOf(errors);
+    }
+
+    int size() {
+        return errors.size();
+    }
+
+    /**
+     * Ends the validation of the configuration at start-up.
+     *
+     * @throws ConfigurationException with all mistakes, if there are any
+     */
+    public void report() {
+        if (!errors.isEmpty()) {
+            throw new ConfigurationException("The configuration of Redis Bulkhead has "
+                    + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
+                    + String.join("\n  ", errors.stream().map(ValidationError::toString).toList()) + "\n"
+                    + MessageCode.WHERE_EXPLAINED);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class EffectiveDefinitionsTest {
+
+    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "2s");
+    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("Open#call", "a.b c", RedisBulkhead.PERMITS_UNSET, 1, false,
+            "30s", "0s");
+    static final BulkheadDeclaration OPEN_AGAIN = new BulkheadDeclaration("Open#again", "a.b c", RedisBulkhead.PERMITS_UNSET,
+            1, false, "30s", "0s");
+
+    @Test
+    void theAnnotationHoldsWhereNothingIsConfigured() {
+        assertThat(settings(Map.of(), REPORTS).get("reports"))
+                .isEqualTo(new EffectiveBulkhead(
+                        SemaphoreSpec.named("reports").permits(5).maxWait(Duration.ofSeconds(2)).build(), true));
+    }
+
+    @Test
+    void configurationWins() {
+        assertThat(settings(Map.of("\"reports\".permits", "7", "\"reports\".fair", "true",
+                "\"reports\".expire", "2m", "\"reports\".max-wait", "500ms", "\"reports\".max-hold", "1h",
+                "\"reports\".on-lost", "interrupt", "\"reports\".local-permits", "3", "\"reports\".enabled", "false",
+                "\"a.b c\".permits", "1"), REPORTS, OPEN))
+                .satisfies(settings -> {
+                    assertThat(settings.get("reports")).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports")
+                            .permits(7).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofMillis(500))
+                            .maxHold(Duration.ofHours(1)).onLost(OnLost.INTERRUPT).localPermits(3).build(), false));
+                    assertThat(settings.get("a.b c").spec().permits()).isEqualTo(1);
+                });
+    }
+
+    @Test
+    void aConfiguredWaitOfZeroWins() {
+        assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
+    }
+
+    @Test
+    void theGlobalOnOutageIsTheDefaultOfEachBulkhead() {
+        assertThat(settings(Map.of("on-outage", "local", "\"a.b c\".permits", "1", "\"a.b c\".on-outage", "allow"), REPORTS,
+                OPEN)).satisfies(settings -> {
+                    assertThat(settings.get("reports").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
+                    assertThat(settings.get("a.b c").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
+                });
+    }
+
+    @Test
+    void releasesAreAwaitedWhereThatIsConfigured() {
+        assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
+        assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
+                REPORTS, OPEN)).satisfies(settings -> {
+                    assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
+                    assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
+    void eachInstanceKeepsItsShareOfThePermitsAndAtLeastOne(String permits, String instances, int share) {
+        assertThat(settings(Map.of("reports.permits", permits, "instances", instances), REPORTS).get("reports").spec()
+                .localPermits()).isEqualTo(share);
+    }
+
+    @Test
+    void configuredLocalPermitsWinOverTheShare() {
+        assertThat(settings(Map.of("reports.local-permits", "4", "instances", "5"), REPORTS).get("reports").spec()
+                .localPermits()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "0", "7" })
+    void aBoundForWaitersCanBeZero(int waiters) {
+        assertThat(settings(Map.of("reports.max-waiters", Integer.toString(waiters)), REPORTS).get("reports").spec()
+                .maxWaiters()).hasValue(waiters);
+    }
+
+    @Test
+    void theConfiguredWeightWinsOverThatOfEachPlace() {
+        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 3, false, "30s", "2s");
+        assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
+        assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("where places differ").isEqualTo(1);
+        assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
+    }
+
+    @Test
+    void aWeightAboveThePermitsIsRefused() {
+        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 4, false, "30s", "2s");
+        assertThatThrownBy(() -> settings(Map.of("reports.weight", "6"), heavy)).hasMessageContaining(
+                "RBH030 quarkus.redis-bulkhead.reports.weight: weight must not be more than the permits of the bulkhead, "
+                        + "which are 5, but is 6");
+        assertThatThrownBy(() -> settings(Map.of("reports.permits", "3"), heavy))
+                .hasMessageContaining("RBH030 Reports#all: @RedisBulkhead(name = \"reports\"): weight must not be more than");
+        assertThat(settings(Map.of("reports.permits", "3", "reports.weight", "1"), heavy).get("reports").spec().weight())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void everythingCanBeSwitchedOff() {
+        assertThat(settings(Map.of("enabled", "false", "reports.enabled", "true"), REPORTS).get("reports").enabled()).isFalse();
+    }
+
+    @Test
+    void aNameNeedsNoQuotesInConfiguration() {
+        assertThat(settings(Map.of("reports.permits", "7"), REPORTS).get("reports").spec().permits()).isEqualTo(7);
+    }
+
+    @Test
+    void allErrorsAreToldTogetherAndNameTheirProperties() {
+        assertThatThrownBy(() -> settings(Map.of("\"reports\".permits", "0", "\"reports\".expire", "0s", "key-prefix", "{x}",
+                "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN, OPEN_AGAIN))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("6 errors")
+                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
+                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".expire: expire must be at least one millisecond")
+                .hasMessageContaining(
+                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated. State"
+                                + " them in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
+                .hasMessageContaining("quarkus.redis-bulkhead.key-prefix")
+                .hasMessageContaining("quarkus.redis-bulkhead.command-timeout")
+                .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "\"reports\".max-wait      | PT-1S | maxWait must not be negative, but is PT-1S",
+            "\"reports\".max-wait      | 366d  | maxWait must not be longer than 365 days, but is PT8784H",
+            "\"reports\".max-hold      | 0s    | maxHold must be at least one millisecond, but is PT0S",
+            "\"reports\".max-hold      | 366d  | maxHold must not be longer than 365 days, but is PT8784H",
+            "\"reports\".weight        | 0     | weight must be from 1 to 1000, but is 0",
+            "\"reports\".weight        | 1001  | weight must be from 1 to 1000, but is 1001",
+            "\"reports\".min-hold      | PT-1S | minHold must not be negative, but is PT-1S",
+            "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
+            "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
+            "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })
+    void aValueOutOfBoundsNamesItsProperty(String property, String value, String message) {
+        assertThatThrownBy(() -> settings(Map.of(property, value), REPORTS))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("The configuration of Redis Bulkhead has an error:\n  RBH005 quarkus.redis-bulkhead." + property
+                        + ": " + message + "\n" + MessageCode.WHERE_EXPLAINED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "0", "-3" })
+    void aWrongNumberOfInstancesNamesItsProperty(String instances) {
+        assertThatThrownBy(() -> settings(Map.of("instances", instances), REPORTS))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("The configuration of Redis Bulkhead has an error:\n"
+                        + "  RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is " + instances + "\n"
+                        + MessageCode.WHERE_EXPLAINED);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "on-outage         | reject,allow,local",
+            "reports.on-outage | reject,allow,local",
+            "reports.on-lost   | report,interrupt" })
+    void anUnknownWordNamesItsPropertyAndTheWordsThereAre(String property, String words) {
+        assertThatThrownBy(() -> settings(Map.of(property, "panic"), REPORTS))
+                .isInstanceOf(ConfigValidationException.class)
+                .hasMessageContaining("quarkus.redis-bulkhead." + property)
+                .hasMessageContaining("panic")
+                .hasMessageContainingAll(words.split(","));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "0", "-4" })
+    void wrongPermitsAreOneErrorAndDoNotHideOthers(String permits) {
+        assertThatThrownBy(
+                () -> settings(Map.of("\"reports\".permits", permits, "instances", "2", "on-outage", "local"), REPORTS))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("The configuration of Redis Bulkhead has an error:\n"
+                        + "  RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is " + permits
+                        + "\n" + MessageCode.WHERE_EXPLAINED);
+        assertThatThrownBy(() -> settings(
+                Map.of("\"reports\".permits", permits, "\"reports\".max-wait", "PT-1S", "instances", "0"), REPORTS))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("3 errors");
+    }
+
+    @Test
+    void missingPermitsAreOneErrorAndDoNotHideOthers() {
+        assertThatThrownBy(() -> settings(Map.of("instances", "2"), OPEN)).hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated");
+        assertThatThrownBy(() -> settings(Map.of("\"a.b c\".local-permits", "0"), OPEN)).hasMessageContaining("2 errors")
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated")
+                .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".local-permits: localPermits must be at least 1");
+    }
+
+    @Test
+    void anExpressionIsResolvedAndConfiguredByTheNameThatComesOut() {
+        BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
+                RedisBulkhead.PERMITS_UNSET,
+                1, false, "${app.lease:10s}", "${app.wait}");
+        EffectiveDefinitions definitions = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"),
+                declaration);
+        assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
+                .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
+        assertThat(definitions.resolved("${app.region}-orders")).isEqualTo("eu-orders");
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "5, 5, ", "5, 6, 1", "5, 6, 5", "1, 1, 1" })
+    void aLocalLimitThatCanBeKeptIsTaken(String permits, String instances, String local) {
+        Map<String, String> properties = new HashMap<>(
+                Map.of("on-outage", "local", "reports.permits", permits, "instances", instances));
+        if (local != null) {
+            properties.put("reports.local-permits", local);
+        }
+        assertThat(settings(properties, REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void aLocalLimitThatIsOfNoUseNamesTheProperty() {
+        assertThatThrownBy(() -> settings(Map.of("reports.on-outage", "local", "instances", "6"), REPORTS))
+                .hasMessageContaining("RBH024 quarkus.redis-bulkhead.reports.on-outage: local gives each of 6 instances");
+        assertThatThrownBy(() -> settings(Map.of("on-outage", "local", "reports.local-permits", "6"), REPORTS))
+                .hasMessageContaining(
+                        "RBH024 quarkus.redis-bulkhead.reports.local-permits: localPermits must not be more than"
+                                + " the permits of the bulkhead, which are 5, but is 6");
+        assertThat(settings(Map.of("reports.local-permits", "6", "instances", "7"), REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void aMinimumHoldIsAtMostTheLease() {
+        assertThat(settings(Map.of("reports.min-hold", "30s"), REPORTS).get("reports").spec().minHold()).hasSeconds(30);
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "30001ms"), REPORTS)).hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH031 quarkus.redis-bulkhead.reports.min-hold: minHold must not be longer than"
+                        + " expire, which is PT30S, but is PT30.001S. Make it shorter, or expire longer");
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "20s", "reports.max-hold", "10s"), REPORTS))
+                .hasMessageContaining("minHold must not be longer than maxHold, which is PT10S, but is PT20S");
+        assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "1m", "reports.expire", "0s"), REPORTS))
+                .as("what is wrong with it cannot be told").hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.reports.expire");
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "2999ms, 1s", "10s, 3334ms" })
+    void aLeaseThatIsTooShortForRedisIsRefused(String lease, String commandTimeout) {
+        assertThatThrownBy(() -> settings(Map.of("reports.expire", lease, "command-timeout", commandTimeout), REPORTS))
+                .hasMessageContaining("has an error")
+                .hasMessageContaining("RBH023 quarkus.redis-bulkhead.reports.expire: expire is");
+        assertThat(settings(Map.of("reports.expire", "3s"), REPORTS)).containsOnlyKeys("reports");
+    }
+
+    @Test
+    void permitsInTheProcessNeedNeitherLongLeasesNorLocalLimits() {
+        assertThat(read(false, Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9"), REPORTS).bulkheads())
+                .containsOnlyKeys("reports");
+    }
+
+    @Test
+    void configurationForWhatNothingDeclaresIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of("report.fair", "true"), REPORTS)).hasMessageContaining("has an error")
+                .hasMessageContaining(
+                        "RBH025 quarkus.redis-bulkhead.report.fair: no @RedisBulkhead has the name \"report\". Did you"
+                                + " mean \"reports\"? Declared are reports.");
+        assertThat(settings(Map.of("other-test.permits", "3"), REPORTS)).as("declared in another build")
+                .containsOnlyKeys("reports");
+    }
+
+    /** An environment variable counts as the property that it stands for. */
+    @Test
+    void theEnvironmentIsConfigurationToo() {
+        Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
+                "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
+                "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
+        assertThat(read(true, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports").spec().permits())
+                .isEqualTo(7);
+    }
+
+    /** SmallRye Config does not see such a variable, so it does not refuse it either. */
+    @Test
+    void aValueThatCannotBeResolvedIsRefused() {
+        BulkheadDeclaration daily = new BulkheadDeclaration("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
+        Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
+        assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
+                .hasMessageContaining(
+                        "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to"
+                                + " a property that is not set. Set that, or give a default as in ${property:default}");
+    }
+
+    private static Map<String, EffectiveBulkhead> settings(Map<String, String> properties,
+            BulkheadDeclaration... declarations) {
+        return read(properties, declarations).bulkheads();
+    }
+
+    // Names that begin with "app." stand for themselves, others for properties of the extension.
+    private static EffectiveDefinitions read(Map<String, String> properties, BulkheadDeclaration... declarations) {
+        return read(true, properties, declarations);
+    }
+
+    private static EffectiveDefinitions read(boolean inRedis, Map<String, String> properties,
+            BulkheadDeclaration... declarations) {
+        Map<String, String> full = new HashMap<>();
+        properties.forEach((key, value) -> full.put((key.startsWith("app.") ? "" : "quarkus.redis-bulkhead.") + key, value));
+        return read(inRedis, new PropertiesConfigSource(full, "test", 100), declarations);
+    }
+
+    private static EffectiveDefinitions read(boolean inRedis, ConfigSource source, BulkheadDeclaration... declarations) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withSources(source)
+                .build();
+        ValidationErrors errors = new ValidationErrors();
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of()), config, inRedis, errors);
+        errors.report();
+        return definitions;
+    }
+}

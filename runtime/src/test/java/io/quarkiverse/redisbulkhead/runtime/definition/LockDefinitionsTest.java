@@ -1,0 +1,144 @@
+package io.quarkiverse.redisbulkhead.runtime.definition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class LockDefinitionsTest {
+
+    @Test
+    void withoutConfigurationTheDefaultsHold() {
+        assertThat(settings(Map.of()).lock("orders")).isEqualTo(LockSpec.named("orders").build());
+    }
+
+    @Test
+    void theValuesOfOneLockWinOverThoseOfAll() {
+        EffectiveDefinitions settings = settings(
+                Map.of("acquire-timeout", "1s", "lock-timeout", "2s", "\"of.orders\".lock-timeout",
+                        "4s", "\"of.orders\".fair", "true", "jobs.acquire-timeout", "0s"));
+
+        assertThat(settings.lock("any")).isEqualTo(
+                LockSpec.named("any").acquireTimeout(Duration.ofSeconds(1)).lockTimeout(Duration.ofSeconds(2)).build());
+        assertThat(settings.lock("of.orders")).isEqualTo(LockSpec.named("of.orders").acquireTimeout(Duration.ofSeconds(1))
+                .lockTimeout(Duration.ofSeconds(4)).fair(true).build());
+        assertThat(settings.lock("jobs")).isEqualTo(LockSpec.named("jobs").acquireTimeout(Duration.ZERO)
+                .lockTimeout(Duration.ofSeconds(2)).build());
+    }
+
+    /** A bulkhead's settings are not a lock's, and the other way round. */
+    @Test
+    void locksAreNoBulkheads() {
+        Map<String, String> properties = Map.of("lock.acquire-timeout", "1s", "lock.orders.fair", "true", "orders.fair",
+                "false");
+        assertThat(config(properties).bulkheads()).containsOnlyKeys("orders");
+        assertThat(config(properties).lock().locks()).containsOnlyKeys("orders");
+        assertThat(config(properties).lock().locks().get("orders").fair()).hasValue(true);
+    }
+
+    @Test
+    void wrongValuesAreReportedTogetherWithTheirProperties() {
+        assertThatThrownBy(() -> settings(Map.of("acquire-timeout", "PT-1S", "lock-timeout", "0s",
+                "\"of.orders\".acquire-timeout", "366d", "\"of.orders\".lock-timeout", "PT-2S",
+                "\"" + "x".repeat(196) + "\".fair", "true")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("has 5 errors:")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must not be negative, "
+                                + "but is PT-1S")
+                .hasMessageContaining("\n  RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must be at least one "
+                        + "millisecond, but is PT0S")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not "
+                                + "be longer than 365 days, but is PT8784H")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at "
+                                + "least one millisecond, but is PT-2S")
+                .hasMessageContaining("\".*: name must not be longer than 195 characters");
+    }
+
+    @Test
+    void aLeaseThatIsTooShortForRedisIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of("lock-timeout", "1499ms", "\"of.orders\".lock-timeout", "1s",
+                "\"of.jobs\".lock-timeout", "1500ms")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("has 2 errors:")
+                .hasMessageContaining(
+                        "\n  RBH023 quarkus.redis-bulkhead.lock.lock-timeout: lock-timeout is PT1.499S, shorter than "
+                                + "three times quarkus.redis-bulkhead.command-timeout, which is PT0.5S.")
+                .hasMessageContaining("Make it at least PT1.5S, or command-timeout shorter")
+                .hasMessageContaining(
+                        "\n  RBH023 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lock-timeout is PT1S");
+    }
+
+    @Test
+    void aMinimumHoldIsAtMostTheLease() {
+        assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("jobs").minHold()).hasSeconds(30);
+        assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("orders").minHold()).isZero();
+        assertThatThrownBy(() -> settings(Map.of("jobs.min-hold", "31s", "orders.min-hold", "6s", "orders.lock-timeout", "5s",
+                "lock-timeout", "30s", "archive.min-hold", "PT-1S"))).hasMessageContaining("has 3 errors:")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.archive.min-hold: minHold must not be negative")
+                .hasMessageContaining(
+                        "\n  RBH031 quarkus.redis-bulkhead.lock.jobs.min-hold: minHold must not be longer than "
+                                + "lockTimeout, which is PT30S, but is PT31S. Make it shorter, or lockTimeout longer")
+                .hasMessageContaining("\n  RBH031 quarkus.redis-bulkhead.lock.orders.min-hold: minHold must not be longer "
+                        + "than lockTimeout, which is PT5S, but is PT6S");
+    }
+
+    @Test
+    void locksAwaitReleasesWhenAllBulkheadsDo() {
+        assertThat(settings(Map.of(), true).lock("archive").awaitRelease()).isTrue();
+    }
+
+    @Test
+    void aNameThatIsNoneIsRefused() {
+        assertThatThrownBy(() -> settings(Map.of()).lock(" ")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name must not be blank");
+        assertThatThrownBy(() -> settings(Map.of()).lock(null)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name must not be blank");
+    }
+
+    private static EffectiveDefinitions settings(Map<String, String> properties) {
+        return settings(properties, false);
+    }
+
+    private static EffectiveDefinitions settings(Map<String, String> properties, boolean awaitRelease) {
+        Map<String, String> ofLocks = new HashMap<>();
+        properties.forEach((key, value) -> ofLocks.put("lock." + key, value));
+        ofLocks.put("command-timeout", "500ms");
+        ofLocks.put("await-release", Boolean.toString(awaitRelease));
+        ValidationErrors errors = new ValidationErrors();
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(new Declarations(List.of(), List.of(), List.of()),
+                properties(ofLocks), true, errors);
+        errors.report();
+        return definitions;
+    }
+
+    private static RedisBulkheadRuntimeConfig config(Map<String, String> properties) {
+        return properties(properties).getConfigMapping(RedisBulkheadRuntimeConfig.class);
+    }
+
+    private static SmallRyeConfig properties(Map<String, String> properties) {
+        Map<String, String> full = new HashMap<>();
+        properties.forEach((key, value) -> full.put("quarkus.redis-bulkhead." + key, value));
+        return new SmallRyeConfigBuilder()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                .withSources(new PropertiesConfigSource(full, "test", 100))
+                .build();
+    }
+}
