@@ -4,16 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
@@ -36,6 +41,114 @@ import io.vertx.redis.client.Response;
 final class LockedStep implements RedisCall<LockedStep.Result> {
 
     private static final Logger LOG = Logger.getLogger(LockedStep.class);
+
+    /**
+     * An operation of a caller on a bulkhead. It may be done more than once without harm, and its outcome counts when the step
+     * that
+     * did it has come into force.
+     *
+     * @param <T> the answer
+     */
+    static final class Operation<T> {
+
+        private final List<String> ids;
+        private final Function<Bulkhead, T> action;
+        private final boolean onlyRemoves;
+        private final UnaryOperator<T> whenRepeated;
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private final long begunNanos = System.nanoTime();
+        private T outcome;
+        private StoreException refusal;
+        private boolean alone;
+        private boolean unknown;
+
+        private Operation(List<String> ids, Function<Bulkhead, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
+            this.ids = ids;
+            this.action = action;
+            this.onlyRemoves = onlyRemoves;
+            this.whenRepeated = whenRepeated;
+        }
+
+        /**
+         * An operation whose answer is as good when it is done again.
+         *
+         * @param ids the permits that it is about
+         */
+        static <T> Operation<T> repeatable(List<String> ids, Function<Bulkhead, T> action) {
+            return new Operation<>(ids, action, false, UnaryOperator.identity());
+        }
+
+        /** An operation that answers whether it has changed something; {@code true} when it may have been done before. */
+        static Operation<Boolean> changing(List<String> ids, Function<Bulkhead, Boolean> action) {
+            return new Operation<>(ids, action, false, changed -> true);
+        }
+
+        /** Like {@link #changing}; it needs no memory. */
+        static Operation<Boolean> removing(String id, Function<Bulkhead, Boolean> action) {
+            return new Operation<>(List.of(id), action, true, changed -> true);
+        }
+
+        List<String> ids() {
+            return ids;
+        }
+
+        /** Whether a server whose memory is full can do it. */
+        boolean onlyRemoves() {
+            return onlyRemoves;
+        }
+
+        CompletableFuture<T> answer() {
+            return answer;
+        }
+
+        long begunNanos() {
+            return begunNanos;
+        }
+
+        /** From now on it is done in a step of its own. */
+        void separate() {
+            alone = true;
+        }
+
+        boolean isAlone() {
+            return alone;
+        }
+
+        /** A transaction that does it was sent and not answered. Whatever follows, it may have been done. */
+        void mayBeDone() {
+            unknown = true;
+        }
+
+        boolean isUnknown() {
+            return unknown;
+        }
+
+        /** Does it in a step that is not in force yet. */
+        void doIn(Bulkhead bulkhead) {
+            refusal = null;
+            try {
+                T first = action.apply(bulkhead);
+                outcome = unknown ? whenRepeated.apply(first) : first;
+            } catch (StoreException e) {
+                refusal = e;
+            }
+        }
+
+        /** The step is in force. */
+        void succeed() {
+            if (refusal == null) {
+                answer.complete(outcome);
+            } else {
+                fail(refusal);
+            }
+        }
+
+        void fail(Throwable failure) {
+            boolean saysNotDone = failure instanceof StoreException known && !known.outcomeUnknown();
+            answer.completeExceptionally(
+                    unknown && saysNotDone ? new StoreException(failure.getMessage(), true, failure) : failure);
+        }
+    }
 
     /** How a try ended. */
     enum Progress {
@@ -61,9 +174,8 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         }
     }
 
-    private final StoredBulkhead.Names names;
     private final BulkheadKeys keys;
-    private final StepSettings settings;
+    private final Settings settings;
     private final List<Operation<?>> operations;
     private final boolean frugal;
     private final String token = UUID.randomUUID().toString();
@@ -73,13 +185,12 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private boolean unanswered;
 
     /**
-     * @param names whose step it is
+     * @param keys of the bulkhead
      * @param operations what to do, in this order
      * @param frugal whether to do only what needs no memory
      */
-    LockedStep(StoredBulkhead.Names names, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
-        this.names = names;
-        this.keys = names.keys();
+    LockedStep(BulkheadKeys keys, Settings settings, List<Operation<?>> operations, boolean frugal) {
+        this.keys = keys;
         this.settings = settings;
         this.operations = new ArrayList<>(operations);
         this.frugal = frugal;
@@ -177,7 +288,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private Future<Result> step(RedisConnection connection, List<Response> sizes) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         boolean[] isOurs = new boolean[1];
-        return StoredBulkhead.read(names, settings, ids, sizes, questions -> {
+        return StoredBulkhead.read(keys, settings, ids, sizes, questions -> {
             List<Request> commands = new ArrayList<>(List.of(watch(), lockOwner()));
             commands.addAll(questions);
             return Pipeline.send(connection, commands).map(replies -> {
@@ -239,7 +350,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private List<Notice> tell(RedisConnection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
         for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
-            if (message.process().equals(names.process())) {
+            if (message.process().equals(settings.process())) {
                 own.add(message.notice());
             } else {
                 publish(connection, message);
@@ -250,16 +361,9 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
     private static void publish(RedisConnection connection, Bulkhead.Message message) {
-        connection.send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(text(message.notice())))
+        connection
+                .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
                 .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
-    }
-
-    private static String text(Notice notice) {
-        if (notice instanceof Notice.HandedOver given) {
-            return Messages.handedOver(given.permitId(), given.handOver());
-        }
-        return notice instanceof Notice.PermitFree free ? Messages.free(free.permitId())
-                : Messages.revoked(((Notice.Revoked) notice).permitId());
     }
 
     /** Deletes the lock if it is ours. */

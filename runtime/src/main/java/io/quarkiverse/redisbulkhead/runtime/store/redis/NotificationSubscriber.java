@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -8,8 +10,12 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -35,6 +41,10 @@ public final class NotificationSubscriber implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(NotificationSubscriber.class);
 
     private static final String CHECK = "check ";
+    private static final String HANDED_OVER = "handed-over";
+    private static final String FREE = "free";
+    private static final String REVOKED = "revoked";
+    private static final int MOST_WORDS = 4;
     private static final int FIRST_GAP_MILLIS = 20;
     private static final int LONGEST_GAP_MILLIS = 2_000;
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
@@ -311,7 +321,7 @@ public final class NotificationSubscriber implements AutoCloseable {
 
     private void read(String message) {
         if (!message.startsWith(CHECK)) {
-            List<Notice> notices = Messages.read(message);
+            List<Notice> notices = parse(message);
             notices.forEach(this::tell);
             if (notices.isEmpty()) {
                 notUnderstood(message);
@@ -383,5 +393,48 @@ public final class NotificationSubscriber implements AutoCloseable {
                 end(current);
             }
         });
+    }
+
+    // ---- The form of messages, which the scripts write as well
+
+    /**
+     * Writes a message to the process that a notice concerns.
+     *
+     * @param notice that a permit was handed over, is free, or was revoked
+     */
+    public static String message(Notice notice) {
+        if (notice instanceof HandedOver given) {
+            return String.join(" ", HANDED_OVER, given.permitId(), Long.toString(given.handOver().ticket()),
+                    Long.toString(given.handOver().leaseEndMillis()));
+        }
+        return notice instanceof PermitFree free ? FREE + " " + free.permitId() : REVOKED + " " + ((Revoked) notice).permitId();
+    }
+
+    /**
+     * Reads a message, one notice a line. Every client that may publish can send one, so unknown lines are ignored.
+     */
+    public static List<Notice> parse(String message) {
+        List<Notice> notices = new ArrayList<>(1);
+        message.lines().forEach(line -> readLine(line).ifPresent(notices::add));
+        return notices;
+    }
+
+    private static Optional<Notice> readLine(String line) {
+        String[] words = line.split(" ", MOST_WORDS + 1);
+        if (words.length == MOST_WORDS && words[0].equals(HANDED_OVER)) {
+            try {
+                return Optional.of(new HandedOver(words[1],
+                        new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
+        }
+        if (words.length == 2 && words[0].equals(FREE)) {
+            return Optional.of(new PermitFree(words[1]));
+        }
+        if (words.length == 2 && words[0].equals(REVOKED)) {
+            return Optional.of(new Revoked(words[1]));
+        }
+        return Optional.empty();
     }
 }

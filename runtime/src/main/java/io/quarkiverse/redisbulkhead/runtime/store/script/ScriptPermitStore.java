@@ -40,7 +40,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
@@ -121,7 +120,7 @@ public final class ScriptPermitStore implements PermitStore {
                 notifications.tell(new LimitsDiffer(bulkhead, Integer.parseInt(words[1]),
                         Stream.of(words[2].split(",")).map(Integer::valueOf).collect(Collectors.toSet())));
             } else {
-                Messages.read(text).forEach(notifications::tell);
+                NotificationSubscriber.parse(text).forEach(notifications::tell);
             }
         }
     }

@@ -167,8 +167,8 @@ class LockPermitStoreTest {
      */
     @Test
     void contentionAfterALostAnswerIsUnknown() throws Exception {
-        LockedStep step = new LockedStep(names(), settings(),
-                List.of(Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
+        LockedStep step = new LockedStep(new BulkheadKeys("test", BulkheadId.of("reports")), settings(),
+                List.of(LockedStep.Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
                 false);
         assertThat(step.mayHaveBeenCarriedOut()).isFalse();
         TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());
@@ -189,13 +189,9 @@ class LockPermitStoreTest {
         assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
     }
 
-    private static StoredBulkhead.Names names() {
-        return new StoredBulkhead.Names(BulkheadId.of("reports"), "test:mailbox",
-                new BulkheadKeys("test", BulkheadId.of("reports")));
-    }
-
-    private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST, new ServerClock());
+    private static LockPermitStore.Settings settings() {
+        return new LockPermitStore.Settings("test:mailbox", STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST,
+                LockPermitStore.Clock.OF_SERVER);
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
