@@ -35,13 +35,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Operation;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
-import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -265,26 +262,11 @@ public final class LockPermitStore implements PermitStore {
     // Without the lock, in a transaction that only reads.
     private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> question) {
         BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
-        return connections.send(new RedisCall<T>() {
-
-            @Override
-            public Future<T> over(RedisConnection connection) {
-                return Pipeline.send(connection, StoredBulkhead.sizes(keys))
+        return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
+                connection -> connection.sendAll(StoredBulkhead.sizes(keys))
                         .compose(sizes -> StoredBulkhead.read(keys, settings, List.of(), sizes,
-                                commands -> Pipeline.transaction(connection, commands).map(Optional::orElseThrow), connection))
-                        .map(question);
-            }
-
-            @Override
-            public byte[] routingKey() {
-                return keys.start();
-            }
-
-            @Override
-            public String about() {
-                return keys.shown() + "*";
-            }
-        }).thenApply(RedisAnswer::value);
+                                commands -> connection.transaction(commands).map(Optional::orElseThrow), connection))
+                        .map(question)));
     }
 
     @Override
@@ -394,9 +376,9 @@ public final class LockPermitStore implements PermitStore {
     }
 
     private void attempt(StepQueue queue, LockedStep step) {
-        connections.send(step).whenComplete((answer, failure) -> {
+        connections.send(step).whenComplete((result, failure) -> {
             if (failure == null) {
-                ended(queue, step, answer.value());
+                ended(queue, step, result);
             } else {
                 failed(queue, step, failure);
             }
@@ -405,13 +387,13 @@ public final class LockPermitStore implements PermitStore {
 
     private void ended(StepQueue queue, LockedStep step, LockedStep.Result result) {
         switch (result.progress()) {
-            case CLEANED -> attempt(queue, step);
+            case CLEANED -> attempt(queue, step.again());
             case LOCKED, OVERTAKEN -> {
                 step.giveUpLate();
                 if (step.operations().isEmpty()) {
                     next(queue);
                 } else {
-                    timer.accept(queue.pauseAfterContention(), () -> attempt(queue, step));
+                    timer.accept(queue.pauseAfterContention(), () -> attempt(queue, step.again()));
                 }
             }
             case DONE -> {

@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -38,7 +37,7 @@ import io.vertx.redis.client.Response;
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
  * and is still on its way then fails, or comes first and makes the second one fail.
  */
-final class LockedStep implements RedisCall<LockedStep.Result> {
+final class LockedStep extends RedisCall<LockedStep.Result> {
 
     private static final Logger LOG = Logger.getLogger(LockedStep.class);
 
@@ -178,7 +177,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     private final Settings settings;
     private final List<Operation<?>> operations;
     private final boolean frugal;
-    private final String token = UUID.randomUUID().toString();
+    private final String token;
 
     // Touched by one try at a time.
     private boolean lockless;
@@ -190,10 +189,20 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
      * @param frugal whether to do only what needs no memory
      */
     LockedStep(BulkheadKeys keys, Settings settings, List<Operation<?>> operations, boolean frugal) {
+        this(keys, settings, operations, frugal, UUID.randomUUID().toString());
+    }
+
+    private LockedStep(BulkheadKeys keys, Settings settings, List<Operation<?>> operations, boolean frugal, String token) {
         this.keys = keys;
         this.settings = settings;
         this.operations = new ArrayList<>(operations);
         this.frugal = frugal;
+        this.token = token;
+    }
+
+    /** The same step, for another try. */
+    LockedStep again() {
+        return new LockedStep(keys, settings, operations, frugal, token);
     }
 
     /** What is to be done. */
@@ -219,17 +228,17 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     @Override
-    public byte[] routingKey() {
+    protected byte[] routingKey() {
         return keys.start();
     }
 
     @Override
-    public String about() {
+    protected String about() {
         return keys.shown() + "*";
     }
 
     @Override
-    public Future<Result> over(RedisConnection connection) {
+    protected Future<Result> over(Connection connection) {
         if (unanswered) {
             operations.forEach(Operation::mayBeDone);
         }
@@ -244,20 +253,20 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     // What was read may make no sense because it was changed meanwhile; that is no failure.
-    private Future<Result> failed(RedisConnection connection, Throwable failure) {
+    private Future<Result> failed(Connection connection, Throwable failure) {
         boolean notUnderstood = failure instanceof RuntimeException && !(failure instanceof VertxException);
         Future<Boolean> overtaken = notUnderstood ? isOvertaken(connection) : Future.succeededFuture(false);
         return overtaken.compose(yes -> yes ? Future.succeededFuture(Result.of(Progress.OVERTAKEN))
                 : giveLockBack(connection).transform(given -> Future.failedFuture(failure)));
     }
 
-    private Future<Boolean> isOvertaken(RedisConnection connection) {
-        return Pipeline.transaction(connection, List.of(lockOwner())).map(Optional::isEmpty);
+    private Future<Boolean> isOvertaken(Connection connection) {
+        return connection.transaction(List.of(lockOwner())).map(Optional::isEmpty);
     }
 
     @Override
-    public boolean mayHaveBeenCarriedOut() {
-        return unanswered || operations.stream().anyMatch(Operation::isUnknown);
+    protected boolean mayHaveBeenCarriedOut() {
+        return super.mayHaveBeenCarriedOut() || unanswered || operations.stream().anyMatch(Operation::isUnknown);
     }
 
     /**
@@ -265,19 +274,19 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
      * exact
      * without.
      */
-    private Future<List<Response>> takeLock(RedisConnection connection) {
+    private Future<List<Response>> takeLock(Connection connection) {
         lockless = false;
         List<Request> looks = new ArrayList<>(List.of(lockOwner()));
         looks.addAll(StoredBulkhead.sizes(keys));
         List<Request> commands = new ArrayList<>(List.of(Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX")
                 .arg("PX").arg(settings.stepTimeout().toMillis())));
         commands.addAll(looks);
-        return Pipeline.send(connection, commands).map(replies -> replies.subList(1, replies.size())).recover(failure -> {
+        return connection.sendAll(commands).map(replies -> replies.subList(1, replies.size())).recover(failure -> {
             if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
                 return Future.failedFuture(failure);
             }
             lockless = true;
-            return Pipeline.send(connection, looks);
+            return connection.sendAll(looks);
         });
     }
 
@@ -285,19 +294,19 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return owner == null ? lockless : owner.toString().equals(token);
     }
 
-    private Future<Result> step(RedisConnection connection, List<Response> sizes) {
+    private Future<Result> step(Connection connection, List<Response> sizes) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         boolean[] isOurs = new boolean[1];
         return StoredBulkhead.read(keys, settings, ids, sizes, questions -> {
             List<Request> commands = new ArrayList<>(List.of(watch(), lockOwner()));
             commands.addAll(questions);
-            return Pipeline.send(connection, commands).map(replies -> {
+            return connection.sendAll(commands).map(replies -> {
                 isOurs[0] = isOurs(replies.get(1));
                 return replies.subList(2, replies.size());
             });
         }, connection).compose(stored -> {
             if (!isOurs[0]) {
-                return Pipeline.send(connection, unwatch()).map(replies -> Result.of(Progress.LOCKED));
+                return connection.sendAll(unwatch()).map(replies -> Result.of(Progress.LOCKED));
             }
             return write(connection, stored, apply(stored));
         });
@@ -315,7 +324,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return Progress.DONE;
     }
 
-    private Future<Result> write(RedisConnection connection, StoredBulkhead stored, Progress progress) {
+    private Future<Result> write(Connection connection, StoredBulkhead stored, Progress progress) {
         List<Request> commands = stored.changes();
         if (frugal) {
             return remove(connection, commands);
@@ -324,7 +333,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
             commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
         }
         unanswered = true;
-        return Pipeline.transaction(connection, commands).compose(results -> {
+        return connection.transaction(commands).compose(results -> {
             unanswered = false;
             return Future.succeededFuture(
                     results.isEmpty() ? Result.of(Progress.OVERTAKEN) : new Result(progress, tell(connection, stored)));
@@ -336,18 +345,18 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
-    private Future<Result> remove(RedisConnection connection, List<Request> removals) {
+    private Future<Result> remove(Connection connection, List<Request> removals) {
         List<Request> commands = new ArrayList<>(removals);
         commands.addAll(unwatch());
         unanswered = true;
-        return Pipeline.send(connection, commands).compose(replies -> {
+        return connection.sendAll(commands).compose(replies -> {
             unanswered = false;
             return lockless ? Future.succeededFuture() : giveLockBack(connection);
         }).map(done -> Result.of(Progress.DONE));
     }
 
     /** Publishes what other processes are to be told, and returns what this one is. */
-    private List<Notice> tell(RedisConnection connection, StoredBulkhead stored) {
+    private List<Notice> tell(Connection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
         for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
             if (message.process().equals(settings.process())) {
@@ -360,18 +369,18 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private static void publish(RedisConnection connection, Bulkhead.Message message) {
+    private static void publish(Connection connection, Bulkhead.Message message) {
         connection
                 .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
                 .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
     }
 
     /** Deletes the lock if it is ours. */
-    private Future<Void> giveLockBack(RedisConnection connection) {
-        return Pipeline.send(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+    private Future<Void> giveLockBack(Connection connection) {
+        return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> replies.get(1) != null && replies.get(1).toString().equals(token)
-                        ? Pipeline.transaction(connection, List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
-                        : Pipeline.send(connection, unwatch()).mapEmpty());
+                        ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
+                        : connection.sendAll(unwatch()).mapEmpty());
     }
 
     private Request watch() {

@@ -28,9 +28,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
@@ -95,7 +95,7 @@ final class StoredBulkhead {
      * @param connection for more questions about a bulkhead that is read in part
      */
     static Future<StoredBulkhead> read(BulkheadKeys keys, Settings settings, List<String> ids, List<Response> sizes,
-            Function<List<Request>, Future<List<Response>>> sender, RedisConnection connection) {
+            Function<List<Request>, Future<List<Response>>> sender, RedisCall.Connection connection) {
         StoredBulkhead stored = new StoredBulkhead(keys, settings, ids, sizes.stream().map(Response::toLong).toList());
         return sender.apply(stored.questions()).compose(replies -> {
             stored.know(replies);
@@ -204,13 +204,13 @@ final class StoredBulkhead {
         return number.toDouble().longValue();
     }
 
-    private Future<Void> readRecords(RedisConnection connection) {
+    private Future<Void> readRecords(RedisCall.Connection connection) {
         List<String> unknown = permitIds().stream().filter(id -> !ids.contains(id)).toList();
         return readFields(connection, unknown).compose(read -> readFields(connection, permitIds().stream()
                 .flatMap(id -> details(id).stream()).map(details -> ALIVE + details.mailbox()).distinct().toList()));
     }
 
-    private Future<Void> readFields(RedisConnection connection, List<String> fields) {
+    private Future<Void> readFields(RedisCall.Connection connection, List<String> fields) {
         return fields.isEmpty() ? Future.succeededFuture()
                 : connection.send(command(Command.HMGET, Part.STATE, fields)).map(values -> {
                     know(fields, values);

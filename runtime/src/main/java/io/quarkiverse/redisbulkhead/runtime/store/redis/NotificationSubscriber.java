@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
@@ -45,8 +47,6 @@ public final class NotificationSubscriber implements AutoCloseable {
     private static final String FREE = "free";
     private static final String REVOKED = "revoked";
     private static final int MOST_WORDS = 4;
-    private static final int FIRST_GAP_MILLIS = 20;
-    private static final int LONGEST_GAP_MILLIS = 2_000;
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     // A message to itself takes longer than a reply, but waiters must not wait for long when it does not come.
@@ -69,7 +69,7 @@ public final class NotificationSubscriber implements AutoCloseable {
 
     // All of these are touched on the context only.
     private Subscription current;
-    private int gapMillis;
+    private final Backoff gaps = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
     private int unconfirmed;
     private long lastCheckNanos;
     private boolean subscribeRefused;
@@ -221,7 +221,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         }
         subscription.confirmed = true;
         unconfirmed = 0;
-        gapMillis = 0;
+        gaps.reset();
         LOG.debugf("Subscribed to %s", name);
         tell(new NoticesMissed());
         // Shows also whether this process may publish.
@@ -245,8 +245,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         lastCheckNanos = System.nanoTime();
         subscription.checking = true;
         subscription.received = false;
-        String message = CHECK + ++subscription.checks;
-        connections.send(new Publish(name, message)).whenComplete((answer, failure) -> onContext(() -> {
+        connections.send(publish(CHECK + ++subscription.checks)).whenComplete((receivers, failure) -> onContext(() -> {
             if (failure == null) {
                 replaceUnlessReceived(subscription);
             } else if (Failures.cause(failure) instanceof RefusedException refused && refused.reply().is("NOPERM")) {
@@ -257,6 +256,27 @@ public final class NotificationSubscriber implements AutoCloseable {
                 subscription.checking = false;
             }
         }));
+    }
+
+    private RedisCall<Response> publish(String message) {
+        return new RedisCall<>() {
+
+            @Override
+            protected Future<Response> over(Connection connection) {
+                return connection.send(Request.cmd(Command.PUBLISH).arg(name).arg(message));
+            }
+
+            @Override
+            protected String about() {
+                return "PUBLISH " + name;
+            }
+
+            // mayNotPublish() does that, and says what follows.
+            @Override
+            protected boolean logsRefusal() {
+                return false;
+            }
+        };
     }
 
     // A timer that fires late lets the event loop read first.
@@ -361,27 +381,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     }
 
     private void reconnectLater() {
-        gapMillis = Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
-        vertx.setTimer(gapMillis, timer -> connect());
-    }
-
-    private record Publish(String channel, String message) implements RedisCall<Response> {
-
-        @Override
-        public Future<Response> over(RedisConnection connection) {
-            return connection.send(Request.cmd(Command.PUBLISH).arg(channel).arg(message));
-        }
-
-        @Override
-        public String about() {
-            return "PUBLISH " + channel;
-        }
-
-        // The subscriber does that, and says what follows.
-        @Override
-        public boolean logsRefusal() {
-            return false;
-        }
+        vertx.setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
     }
 
     /** Ends the subscription. */

@@ -177,16 +177,16 @@ class LockPermitStoreTest {
         open.add(client::close);
 
         RedisConnection connection = get(client.connect().toCompletionStage());
-        assertThatThrownBy(() -> get(step.over(connection).toCompletionStage())).isNotNull();
+        assertThatThrownBy(() -> get(step.over(connection::send).toCompletionStage())).isNotNull();
 
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
         redis.command("SET", LOCK, "of somebody else");
         RedisConnection next = get(redis.newClient().connect().toCompletionStage());
-        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
+        assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         redis.command("DEL", LOCK);
-        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
+        assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
     }
 
     private static LockPermitStore.Settings settings() {

@@ -10,8 +10,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,11 +28,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -365,19 +361,10 @@ class RedisConnectionManagerTest {
         ping();
         Promise<Void> gate = Promise.promise();
         CountDownLatch sending = new CountDownLatch(1);
-        CompletableFuture<Response> reply = connections.send(new RedisCall<Response>() {
-
-            @Override
-            public Future<Response> over(RedisConnection connection) {
-                sending.countDown();
-                return gate.future().compose(open -> connection.send(Request.cmd(Command.ECHO).arg("PONG")));
-            }
-
-            @Override
-            public String about() {
-                return "ECHO";
-            }
-        }).thenApply(RedisAnswer::value).toCompletableFuture();
+        CompletableFuture<Response> reply = connections.send(RedisCall.of("ECHO", null, connection -> {
+            sending.countDown();
+            return gate.future().compose(open -> connection.send(Request.cmd(Command.ECHO).arg("PONG")));
+        })).toCompletableFuture();
         await().atMost(20, TimeUnit.SECONDS).until(() -> sending.getCount() == 0);
         connections.context().runOnContext(now -> {
             long end = System.nanoTime() + 3 * TIMEOUT.toNanos() / 2;
@@ -390,59 +377,6 @@ class RedisConnectionManagerTest {
 
         assertThat(get(reply)).hasToString("PONG");
         assertThat(log.texts()).isEmpty();
-    }
-
-    /** Calls of one group do not overtake each other while an error passes. */
-    @Test
-    void aTransientErrorKeepsTheOrder() {
-        patient();
-        redis.command("SET", "key", "BUSY Redis is busy running a script.");
-        List<String> done = Collections.synchronizedList(new ArrayList<>());
-        List<CompletableFuture<Void>> replies = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            String number = Integer.toString(i);
-            replies.add(connections.send(new Ordered(number)).thenAccept(answer -> done.add(number)).toCompletableFuture());
-        }
-        await().atMost(20, TimeUnit.SECONDS).until(() -> Integer.parseInt(redis.command("GET", "tries").toString()) > 3);
-        redis.command("DEL", "key");
-
-        replies.forEach(CompletableFuture::join);
-        assertThat(done).containsExactlyElementsOf(IntStream.range(0, 200).mapToObj(Integer::toString).toList());
-        assertThat(redis.command("LRANGE", "list", "0", "-1").stream().map(Response::toString))
-                .containsExactlyElementsOf(IntStream.range(0, 200).mapToObj(Integer::toString).toList());
-    }
-
-    /** Appends its number to a list, while no key says otherwise. */
-    private record Ordered(String number) implements JointCall<String> {
-
-        @Override
-        public Object group() {
-            return "group";
-        }
-
-        @Override
-        public int size() {
-            return 1;
-        }
-
-        @Override
-        public Future<Response> together(RedisConnection connection, List<? extends JointCall<?>> calls) {
-            Request request = Request.cmd(Command.EVAL).arg("redis.call('INCR', 'tries') "
-                    + "local text = redis.call('GET', 'key') if text then return redis.error_reply(text) end "
-                    + "redis.call('RPUSH', 'list', unpack(ARGV)) return ARGV").arg(0);
-            calls.forEach(call -> request.arg(((Ordered) call).number));
-            return connection.send(request);
-        }
-
-        @Override
-        public String answer(Response reply, int before) {
-            return reply.get(before).toString();
-        }
-
-        @Override
-        public String about() {
-            return "list";
-        }
     }
 
     /** A connection that is half open, while Redis answers on others, is replaced and is no outage. */
@@ -533,18 +467,9 @@ class RedisConnectionManagerTest {
     }
 
     private static CompletableFuture<Response> call(RedisConnectionManager connections, String script, String arg) {
-        return connections.send(new RedisCall<Response>() {
-
-            @Override
-            public Future<Response> over(RedisConnection connection) {
-                return connection.send(Request.cmd(Command.EVAL).arg(script).arg(1).arg(about()).arg(arg));
-            }
-
-            @Override
-            public String about() {
-                return "key";
-            }
-        }).thenApply(RedisAnswer::value).toCompletableFuture();
+        return connections.send(RedisCall.of("key", null,
+                connection -> connection.send(Request.cmd(Command.EVAL).arg(script).arg(1).arg("key").arg(arg))))
+                .toCompletableFuture();
     }
 
     private long connectionsEver() {
