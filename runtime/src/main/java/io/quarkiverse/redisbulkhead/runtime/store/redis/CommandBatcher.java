@@ -175,7 +175,7 @@ final class CommandBatcher {
             }
             boolean nobodyWaits = true;
             for (Batch batch : batches) {
-                if (!batch.isSent() || batch.overtook || batch.wasRetried()) {
+                if (!batch.isSent() || batch.overtook || batch.lastRefusal() != null) {
                     return false;
                 }
                 nobodyWaits &= !batch.awaited;

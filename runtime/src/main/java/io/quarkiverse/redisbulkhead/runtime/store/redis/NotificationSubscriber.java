@@ -105,18 +105,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
         this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, timeoutMillis));
         this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS, Math.max(SHORTEST_DELIVERY_MILLIS, timeoutMillis));
-        connections.listen(new RedisConnectionManager.Listener() {
-
-            @Override
-            public void availabilityChanged() {
-                tell(new NoticesMissed());
-            }
-
-            @Override
-            public void reconnected() {
-                tell(new Notice.Reconnected());
-            }
-        });
+        connections.listen(this::tell);
     }
 
     /** The name of the channel, which is also that of the process in Redis. */

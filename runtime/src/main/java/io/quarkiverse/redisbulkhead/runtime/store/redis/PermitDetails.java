@@ -73,11 +73,6 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
         return String.join("\n", mailbox, oneLine(application), oneLine(instance), oneLine(method));
     }
 
-    /** The waiter has become a holder. */
-    public PermitDetails heldSince(long millis, long token) {
-        return new PermitDetails(token, millis, lease, limit, mailbox, application, instance, method);
-    }
-
     /** Describes a holder. */
     public Holder holder(BulkheadId bulkhead, String id, long leaseEnd) {
         return new Holder(id, bulkhead.name(), bulkhead.key(), ticket, Weights.of(id), application, instance, method,

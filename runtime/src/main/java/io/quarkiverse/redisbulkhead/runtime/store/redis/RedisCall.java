@@ -87,6 +87,7 @@ public abstract class RedisCall<T> {
     private final CompletableFuture<T> answer = new CompletableFuture<>();
     private int copies;
     private Backoff backoff;
+    private String lastRefusal;
 
     /** When the server got the call, in its ticks. */
     long beganTick;
@@ -183,16 +184,17 @@ public abstract class RedisCall<T> {
         return copies > 1;
     }
 
-    /** Whether Redis answered with a transient error before. */
-    final boolean wasRetried() {
-        return backoff != null;
+    /** The transient error that Redis answered with last; null if it did not. */
+    final String lastRefusal() {
+        return lastRefusal;
     }
 
     /** The pause after a transient error. */
-    final Duration pauseBeforeRetry() {
-        if (backoff == null) {
+    final Duration pauseAfter(String refusal) {
+        if (lastRefusal == null) {
             backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
         }
+        lastRefusal = refusal;
         return backoff.next();
     }
 

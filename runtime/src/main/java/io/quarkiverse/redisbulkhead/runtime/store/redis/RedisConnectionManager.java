@@ -13,8 +13,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -37,16 +39,6 @@ import io.vertx.redis.client.RedisRole;
  */
 public final class RedisConnectionManager implements AutoCloseable {
 
-    /** Receives events of the connections, on an event loop; must not block. */
-    public interface Listener {
-
-        /** A server has become unavailable, or available again. */
-        void availabilityChanged();
-
-        /** A connection was opened again, or another node has the data; what was confirmed before may be lost. */
-        void reconnected();
-    }
-
     private static final int MAX_DRAINED = 1024;
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
@@ -60,7 +52,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     private final long timeoutMillis;
     private final int connections;
     private final int inFlight;
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Notice>> listeners = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean draining = new AtomicBoolean();
     private volatile boolean closed;
@@ -108,8 +100,7 @@ public final class RedisConnectionManager implements AutoCloseable {
         this.inFlight = pipelined ? MAX_IN_FLIGHT : 1;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
         this.entryServer = isCluster()
-                ? new RedisServer(vertx, context, "The Redis Cluster", properties, this::clientOfAnyNode, keyPrefix,
-                        timeoutMillis, 1, MAX_IN_FLIGHT, new ServerEvents())
+                ? new RedisServer(this, "The Redis Cluster", this::clientOfAnyNode, 1, MAX_IN_FLIGHT)
                 : newServer("Redis", this::newClient);
     }
 
@@ -126,8 +117,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     }
 
     private RedisServer newServer(String label, Supplier<Redis> clients) {
-        return new RedisServer(vertx, context, label, properties, clients, keyPrefix, timeoutMillis, connections, inFlight,
-                new ServerEvents());
+        return new RedisServer(this, label, clients, connections, inFlight);
     }
 
     private Redis newClient() {
@@ -163,8 +153,26 @@ public final class RedisConnectionManager implements AutoCloseable {
         return vertx;
     }
 
-    /** Adds a listener. */
-    public void listen(Listener listener) {
+    String properties() {
+        return properties;
+    }
+
+    String keyPrefix() {
+        return keyPrefix;
+    }
+
+    long timeoutMillis() {
+        return timeoutMillis;
+    }
+
+    /**
+     * Adds a listener.
+     *
+     * @param listener receives {@link Notice.Reconnected} when a connection was opened again or another node has the data, and
+     *        {@link Notice.NoticesMissed} when a server has become unavailable, or available again; on an event loop, so it
+     *        must not block
+     */
+    public void listen(Consumer<Notice> listener) {
         listeners.add(listener);
     }
 
@@ -330,8 +338,8 @@ public final class RedisConnectionManager implements AutoCloseable {
         }
         if (moved) {
             // Another node has the data, and may have less of it.
-            listeners.forEach(Listener::reconnected);
-            listeners.forEach(Listener::availabilityChanged);
+            listeners.forEach(listener -> listener.accept(new Notice.Reconnected()));
+            availabilityChanged();
         }
         return moved;
     }
@@ -348,42 +356,40 @@ public final class RedisConnectionManager implements AutoCloseable {
         }
     }
 
-    private final class ServerEvents implements RedisServer.Listener {
+    // ---- What servers report, on the context
 
-        @Override
-        public void availabilityChanged(RedisServer server) {
-            listeners.forEach(Listener::availabilityChanged);
-        }
+    /** A server has become unavailable, or available again. */
+    void availabilityChanged() {
+        listeners.forEach(listener -> listener.accept(new Notice.NoticesMissed()));
+    }
 
-        @Override
-        public void reconnected(RedisServer server) {
-            if (server != entryServer || !isCluster()) {
-                listeners.forEach(Listener::reconnected);
-            }
+    /** A connection was opened again after another one was lost. */
+    void reconnected(RedisServer server) {
+        if (server != entryServer || !isCluster()) {
+            listeners.forEach(listener -> listener.accept(new Notice.Reconnected()));
         }
+    }
 
-        @Override
-        public void connectionFailed(RedisServer server) {
-            if (isCluster() && server != entryServer && !closed) {
-                nodeFailed = true;
-                refresh();
-            }
+    /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
+    void connectionFailed(RedisServer server) {
+        if (isCluster() && server != entryServer && !closed) {
+            nodeFailed = true;
+            refresh();
         }
+    }
 
-        @Override
-        public void redirected(RedisServer server, RedisCall<?> call, ErrorReply.Redirection to) {
-            if (!isCluster()) {
-                server.refuse(call, new ErrorReply("MOVED " + to.slot() + " " + to.host() + ":" + to.port()));
-                return;
-            }
-            String endpoint = ClusterSlots.endpoint(endpointOf(server), to.host(), to.port());
-            call.asking = to.asking();
-            if (!to.asking()) {
-                refresh();
-            }
-            submit(node(endpoint), call);
-            flush();
+    /** Another node of the cluster has the data. */
+    void redirected(RedisServer server, RedisCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
+        if (!isCluster()) {
+            server.refuse(call, reply);
+            return;
         }
+        call.asking = to.asking();
+        if (!to.asking()) {
+            refresh();
+        }
+        submit(node(ClusterSlots.endpoint(endpointOf(server), to.host(), to.port())), call);
+        flush();
     }
 
     /** Gives up all calls and closes the connections. */

@@ -67,7 +67,7 @@ public final class RedisPermitStore implements PermitStore {
     private final LuaScript look;
     private final BulkheadScan scan;
 
-    /** Who asked last, as records have it; many calls in a row are of one method. */
+    /** Caches the last encoded owner. */
     private volatile Owner lastOwner = new Owner("", "", "", "");
 
     private record Owner(String application, String instance, String method, String text) {

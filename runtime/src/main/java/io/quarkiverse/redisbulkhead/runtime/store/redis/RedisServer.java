@@ -20,7 +20,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
@@ -57,22 +56,6 @@ final class RedisServer {
     private static final int MAX_REDIRECTS_AT_ONCE = 3;
     private static final Duration REDIRECT_PAUSE = Duration.ofMillis(150);
 
-    /** Receives the events of a server. */
-    interface Listener {
-
-        /** The server has become unavailable, or available again. */
-        void availabilityChanged(RedisServer server);
-
-        /** A connection was opened again after another one was lost. */
-        void reconnected(RedisServer server);
-
-        /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
-        void connectionFailed(RedisServer server);
-
-        /** Another node of the cluster has the data. */
-        void redirected(RedisServer server, RedisCall<?> call, ErrorReply.Redirection to);
-    }
-
     /**
      * Why calls fail immediately.
      *
@@ -102,16 +85,14 @@ final class RedisServer {
         private Runnable abandon;
     }
 
+    private final RedisConnectionManager manager;
     private final Vertx vertx;
-    private final Context context;
     private final String label;
-    private final String properties;
     private final Supplier<Redis> clients;
     private final long timeoutMillis;
     private final long tickMillis;
     private final int maxConnections;
     private final int maxInFlight;
-    private final Listener listener;
     private final Backoff reconnects = new Backoff(Duration.ofMillis(10), Duration.ofMillis(200));
     private final Backoff probes = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
     /** Authentication is retried less often. */
@@ -137,27 +118,23 @@ final class RedisServer {
     private boolean closed;
 
     /**
+     * @param manager receives what happens to the server
      * @param label what the server is called in messages; without secrets
-     * @param properties what the properties of its client start with, for messages: {@code quarkus.redis}
      * @param clients makes a client of the server; called on the context, so that connections belong to its event loop
-     * @param keyPrefix what the key starts with that a probe writes before any call has named others
-     * @param timeoutMillis after what silence the server is away
      * @param maxConnections how many connections there may be
      * @param maxInFlight how many commands may be unanswered over each
      */
-    RedisServer(Vertx vertx, Context context, String label, String properties, Supplier<Redis> clients, String keyPrefix,
-            long timeoutMillis, int maxConnections, int maxInFlight, Listener listener) {
-        this.vertx = vertx;
-        this.context = context;
+    RedisServer(RedisConnectionManager manager, String label, Supplier<Redis> clients, int maxConnections, int maxInFlight) {
+        this.manager = manager;
+        this.vertx = manager.vertx();
         this.label = label;
-        this.properties = properties;
         this.clients = clients;
-        this.keysOfProbe = (keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
-        this.timeoutMillis = Math.max(1, timeoutMillis);
-        this.tickMillis = Math.max(1, this.timeoutMillis / TICKS_PER_TIMEOUT);
+        // Until a call has named others.
+        this.keysOfProbe = (manager.keyPrefix() + ":{}:").getBytes(StandardCharsets.UTF_8);
+        this.timeoutMillis = manager.timeoutMillis();
+        this.tickMillis = Math.max(1, timeoutMillis / TICKS_PER_TIMEOUT);
         this.maxConnections = maxConnections;
         this.maxInFlight = maxInFlight;
-        this.listener = listener;
     }
 
     /** Takes a call that {@link #flush} sends. */
@@ -288,7 +265,7 @@ final class RedisServer {
 
     /** Ends a call that Redis refuses for good. */
     void refuse(RedisCall<?> call, ErrorReply reply) {
-        String explanation = reply.explanation(properties);
+        String explanation = reply.explanation(manager.properties());
         // One line for many calls, because operators need the reason only once.
         if (call.logsRefusal() && System.nanoTime() - nextRefusalLogNanos >= 0) {
             nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
@@ -305,20 +282,20 @@ final class RedisServer {
             pending.remove(call);
             call.elapsedTicks = age(call);
             if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
-                listener.redirected(this, call, to);
+                manager.redirected(this, call, reply, to);
             } else {
                 // Two nodes name each other for a moment while a slot moves.
-                later(REDIRECT_PAUSE, () -> listener.redirected(this, call, to));
+                later(REDIRECT_PAUSE, () -> manager.redirected(this, call, reply, to));
             }
         }
     }
 
     // After a pause, and over a new connection where another server may have been promoted.
     private void retryLater(OpenConnection connection, RedisCall<?> call, ErrorReply reply) {
-        lastError = reply.explanation(properties);
+        lastError = reply.explanation(manager.properties());
         isReplica = reply.is(ErrorReply.READONLY);
         call.refusedBefore(reply);
-        Duration pause = call.pauseBeforeRetry();
+        Duration pause = call.pauseAfter(lastError);
         if (reply.passesOnThisConnection()) {
             connection.inFlight.remove(call);
             later(pause, () -> resend(call));
@@ -375,7 +352,7 @@ final class RedisServer {
         while (maxInFlight > 1 && !connection.inFlight.isEmpty()) {
             unsent.addFirst(connection.inFlight.pollLast());
         }
-        listener.connectionFailed(this);
+        manager.connectionFailed(this);
         retry();
     }
 
@@ -459,7 +436,7 @@ final class RedisServer {
         attempt = null;
         attemptTimeouts = 0;
         connections.add(connection);
-        Consumer<Throwable> onEnd = cause -> context.runOnContext(now -> connectionLost(connection, cause));
+        Consumer<Throwable> onEnd = cause -> manager.context().runOnContext(now -> connectionLost(connection, cause));
         connection.redis.endHandler(end -> onEnd.accept(new VertxException("closed by the server", true)));
         connection.redis.exceptionHandler(onEnd::accept);
         if (lastError == null) {
@@ -478,7 +455,7 @@ final class RedisServer {
 
     private void announceReconnection() {
         if (wasConnected) {
-            listener.reconnected(this);
+            manager.reconnected(this);
         }
         wasConnected = true;
     }
@@ -490,13 +467,13 @@ final class RedisServer {
         current.over = true;
         attempt = null;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        lastError = refusal.map(reply -> reply.explanation(properties))
-                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + properties + ".hosts)");
+        lastError = refusal.map(reply -> reply.explanation(manager.properties()))
+                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + manager.properties() + ".hosts)");
         LOG.debugf("%s: %s", label, lastError);
         if (refusal.isPresent() && connections.isEmpty() && (outage == null || outage.temporary)) {
             beginOutage(new Outage(label + " refuses the connection. " + lastError, Redacted.failure(cause), false));
         }
-        listener.connectionFailed(this);
+        manager.connectionFailed(this);
         if (outage != null || !unsent.isEmpty()) {
             retry();
         }
@@ -520,10 +497,11 @@ final class RedisServer {
             if (answered) {
                 endOutage();
             } else {
-                lastError = error.map(reply -> reply.explanation(properties)).orElseGet(() -> Redacted.reason(result.cause()));
+                lastError = error.map(reply -> reply.explanation(manager.properties()))
+                        .orElseGet(() -> Redacted.reason(result.cause()));
                 if (error.isEmpty() || !error.get().passesOnThisConnection()) {
                     end(connection);
-                    listener.connectionFailed(this);
+                    manager.connectionFailed(this);
                 }
                 retry();
             }
@@ -543,7 +521,7 @@ final class RedisServer {
         replied();
         LOG.infof("%s is available again", label);
         announceReconnection();
-        listener.availabilityChanged(this);
+        manager.availabilityChanged();
         flush();
     }
 
@@ -562,7 +540,7 @@ final class RedisServer {
         calls.forEach(call -> call.fail(failure(begun, call)));
         if (isNew) {
             resetBackoff();
-            listener.availabilityChanged(this);
+            manager.availabilityChanged();
         }
     }
 
@@ -624,7 +602,7 @@ final class RedisServer {
         attemptTimeouts++;
         lastError = "connecting or probing timed out; Redis is silent, or has reached maxclients";
         late.abandon.run();
-        listener.connectionFailed(this);
+        manager.connectionFailed(this);
         retry();
     }
 
@@ -648,9 +626,9 @@ final class RedisServer {
     private void failOverdue() {
         // A copy, because other calls may follow a call that ends.
         for (RedisCall<?> call : pending.stream().filter(call -> age(call) > TICKS_PER_TIMEOUT).toList()) {
-            if (call.wasRetried()) {
+            if (call.lastRefusal() != null) {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
-                        + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + lastError,
+                        + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + call.lastRefusal(),
                         call.mayHaveBeenCarriedOut(), null));
             } else if (age(call) > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
                 call.fail(new StoreException(label + " is overloaded: no reply for " + MAX_TIMEOUTS * timeoutMillis

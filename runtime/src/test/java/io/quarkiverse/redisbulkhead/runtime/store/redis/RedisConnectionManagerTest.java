@@ -30,6 +30,7 @@ import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Promise;
 import io.vertx.core.ThreadingModel;
+import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
@@ -377,6 +378,40 @@ class RedisConnectionManagerTest {
 
         assertThat(get(reply)).hasToString("PONG");
         assertThat(log.texts()).isEmpty();
+    }
+
+    /** Trap 32: a call that Redis keeps refusing for the moment follows the policy in time, though others are answered. */
+    @Test
+    void aCallThatIsRefusedForTooLongIsGivenUpAlone() {
+        CompletableFuture<Response> reply = call(connections, "return redis.error_reply('BUSY Redis is busy')", "x");
+        while (!reply.isDone()) {
+            assertThat(ping()).isEqualTo("PONG");
+        }
+        assertThatThrownBy(() -> get(reply)).isInstanceOf(StoreAwayException.class)
+                .hasMessageContaining("has not carried out a command for 1000 ms").hasMessageContaining("BUSY");
+        assertThat(log.texts()).isEmpty();
+    }
+
+    /** The round trips of a call that has a connection for itself depend on each other, so its tries never overlap. */
+    @Test
+    void aCallWithAConnectionForItselfIsSentAgainWhenItsFirstTryHasEnded() {
+        try (RedisConnectionManager oneAtATime = new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis",
+                "test", LONG_TIMEOUT, 1, false)) {
+            Promise<Response> firstTry = Promise.promise();
+            AtomicInteger tries = new AtomicInteger();
+            CompletableFuture<Response> reply = oneAtATime.send(RedisCall.of("ECHO", null, connection -> {
+                return tries.incrementAndGet() == 1 ? firstTry.future()
+                        : connection.send(Request.cmd(Command.ECHO).arg("PONG"));
+            })).toCompletableFuture();
+            await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+            redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+
+            assertThat(get(echo(oneAtATime, "over the next connection"))).hasToString("over the next connection");
+            assertThat(tries).hasValue(1);
+            oneAtATime.context().runOnContext(now -> firstTry.fail(new VertxException("lost", true)));
+            assertThat(get(reply)).hasToString("PONG");
+            assertThat(tries).hasValue(2);
+        }
     }
 
     /** A connection that is half open, while Redis answers on others, is replaced and is no outage. */
