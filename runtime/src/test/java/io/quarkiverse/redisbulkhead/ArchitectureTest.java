@@ -63,7 +63,6 @@ class ArchitectureTest {
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
-                .layer("script store").definedBy(ROOT + ".runtime.store.script")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
                 .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
@@ -78,10 +77,8 @@ class ArchitectureTest {
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "redis", "script store", "lock store",
-                        "local store")
-                .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "script store", "lock store")
-                .whereLayer("script store").mayOnlyBeAccessedByLayers("glue")
+                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "redis", "lock store", "local store")
+                .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "lock store")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue", "lock store")
                 .check(CLASSES);

@@ -27,7 +27,7 @@ public class RedisBulkheadProcessor {
     /** The name of the extension among the installed features. */
     public static final String FEATURE = "redis-bulkhead";
 
-    private static final String SCRIPTS = "io/quarkiverse/redisbulkhead/runtime/store/script/*.lua";
+    private static final String SCRIPTS = "io/quarkiverse/redisbulkhead/runtime/store/redis/*.lua";
 
     private static final DotName KEY_RESOLVER = DotName.createSimple(BulkheadKeyResolver.class);
 

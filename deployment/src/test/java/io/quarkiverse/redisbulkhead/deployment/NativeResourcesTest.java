@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Trap 27: a native executable has the scripts, and so has the class path. */
 class NativeResourcesTest {
 
-    private static final String FOLDER = "io/quarkiverse/redisbulkhead/runtime/store/script/";
+    private static final String FOLDER = "io/quarkiverse/redisbulkhead/runtime/store/redis/";
 
     @Test
     void everyScriptIsRegistered() throws IOException {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
@@ -33,7 +33,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
         RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
                 1, true);
         NotificationSubscriber notifications = notifications(connections);
-        return new RedisStore(new ScriptPermitStore(connections, notifications, keyPrefix, isCluster()), connections,
+        return new RedisStore(new RedisPermitStore(connections, notifications, keyPrefix, isCluster()), connections,
                 notifications);
     }
 

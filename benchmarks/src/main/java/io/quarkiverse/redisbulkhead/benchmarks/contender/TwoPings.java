@@ -1,13 +1,12 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -17,19 +16,6 @@ import io.vertx.redis.client.Response;
  */
 final class TwoPings implements Contender {
 
-    private static final RedisCall<Response> PING = new RedisCall<>() {
-
-        @Override
-        public Future<Response> over(RedisConnection connection) {
-            return connection.send(Request.cmd(Command.PING));
-        }
-
-        @Override
-        public String about() {
-            return "PING";
-        }
-    };
-
     private final RedisStore store;
     private final RedisConnectionManager connections;
 
@@ -38,12 +24,16 @@ final class TwoPings implements Contender {
         connections = store.connections();
     }
 
+    private CompletionStage<Response> ping() {
+        return connections.send(RedisCall.of("PING", null, connection -> connection.send(Request.cmd(Command.PING))));
+    }
+
     @Override
     public BlockingCaller newBlockingCaller() {
         return execution -> {
-            connections.send(PING).toCompletableFuture().get();
+            ping().toCompletableFuture().get();
             execution.run();
-            connections.send(PING).toCompletableFuture().get();
+            ping().toCompletableFuture().get();
         };
     }
 
@@ -53,9 +43,9 @@ final class TwoPings implements Contender {
 
             @Override
             public void pair(Runnable execution, Consumer<Throwable> end) {
-                connections.send(PING).thenCompose(pong -> {
+                ping().thenCompose(pong -> {
                     execution.run();
-                    return connections.send(PING);
+                    return ping();
                 }).whenComplete((pong, failure) -> end.accept(failure));
             }
         };

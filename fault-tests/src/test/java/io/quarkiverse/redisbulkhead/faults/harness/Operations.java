@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 /** How a {@link Proxy} recognises what a store does. */
 public final class Operations {
 
-    private static final String FOLDER = "/io/quarkiverse/redisbulkhead/runtime/store/script/";
+    private static final String FOLDER = "/io/quarkiverse/redisbulkhead/runtime/store/redis/";
 
     private Operations() {
     }

@@ -8,18 +8,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** What callers may ask for; everything else is refused with {@link IllegalArgumentException}, before the store is asked. */
+/** Checks the arguments of a {@link PermitStore}, before the store is called. */
 public final class Bounds {
 
     private Bounds() {
     }
 
     /**
-     * Asks a store if nothing is wrong with the question.
+     * Calls a store if the arguments are valid.
      *
-     * @param check refuses a question that is out of bounds
-     * @param question asks the store
-     * @return the answer; fails when the question was refused
+     * @param check throws {@link IllegalArgumentException} if an argument is out of bounds
+     * @param question calls the store
+     * @return the answer; fails with what the check threw
      */
     public static <T> CompletionStage<T> checked(Runnable check, Supplier<CompletionStage<T>> question) {
         try {
@@ -45,7 +45,7 @@ public final class Bounds {
         }
     }
 
-    /** How long leases are to be. */
+    /** Leases of a renewal. */
     public static void checkLeases(Map<String, Duration> leases) {
         checkCount("permits", leases.size(), 1, PermitStore.MAX_RENEWED_AT_ONCE);
         leases.forEach((id, duration) -> {
@@ -56,7 +56,7 @@ public final class Bounds {
         });
     }
 
-    /** A poll: of whom, and for how long their places are to live. */
+    /** A poll: its waiters, and how long their places live. */
     public static void checkPolled(Collection<String> permitIds, Duration place) {
         checkCount("permits", permitIds.size(), 1, PermitStore.MAX_POLLED_AT_ONCE);
         permitIds.forEach(Bounds::checkId);
@@ -72,14 +72,14 @@ public final class Bounds {
         checkDigest(request.digest());
     }
 
-    /** The digest of a secret, which becomes a part of a line of a record. */
+    /** The digest of a secret. It becomes part of a line of a record. */
     public static void checkDigest(String digest) {
         if (digest.isEmpty() || !digest.chars().allMatch(Character::isLetterOrDigit)) {
             throw refused("The digest must be letters and digits: '" + digest + "'");
         }
     }
 
-    /** Requests to be cancelled. */
+    /** Requests to cancel. */
     public static void check(List<String> permitIds) {
         checkCount("permits", permitIds.size(), 1, PermitStore.MAX_CANCELLED_AT_ONCE);
         permitIds.forEach(Bounds::checkId);
@@ -108,7 +108,7 @@ public final class Bounds {
         }
     }
 
-    /** How many are to be listed. */
+    /** How many holders and waiters to list. */
     public static void checkListed(int most) {
         checkCount("holders and waiters", most, 0, PermitStore.MAX_LISTED);
     }

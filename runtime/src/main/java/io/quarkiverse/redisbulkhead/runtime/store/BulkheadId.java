@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which bulkhead: its name, and the key where it has one limit for each key. Every two that differ have nothing to do with
- * each other, whatever their texts are.
+ * The name of a bulkhead, and a key if the bulkhead has one limit per key. Different ids never share data, whatever their texts
+ * are.
  *
  * @param name the bulkhead's name
  * @param key any text; empty when the bulkhead is one limit for all
@@ -42,13 +42,13 @@ public record BulkheadId(String name, Optional<String> key) implements Comparabl
         return new BulkheadId(name, Optional.of(value));
     }
 
-    /** An order of its own keeps maps fast though somebody sends keys that have the same hash code. */
+    /** Keeps maps fast even if clients send keys with the same hash code. */
     @Override
     public int compareTo(BulkheadId other) {
         return ORDER.compare(this, other);
     }
 
-    /** Without the key, which is the business of those who called, and may be anything. */
+    /** Without the key: it belongs to the callers and may be any text. */
     @Override
     public String toString() {
         return key.isEmpty() ? name : name + " (one of its keys)";

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The bulkheads, and the keys of bulkheads, of which somebody holds a permit, whatever application that is.
+ * The bulkheads, and the keys of bulkheads, with holders in any application.
  *
- * @param bulkheads in their order; some of them may have become empty meanwhile
+ * @param bulkheads in order; some may be empty by now
  * @param keysWithoutText by the name of a bulkhead, how many more of its keys are in use whose texts the store does not keep,
  *        because they are long
  * @param incomplete why there may be more; empty when these are all
@@ -21,10 +21,9 @@ public record BulkheadsInUse(List<BulkheadId> bulkheads, Map<String, Integer> ke
     }
 
     /**
-     * The answer of a store that cannot tell.
+     * The answer of a store that does not know.
      *
-     * @param why it cannot
-     * @return none
+     * @param why the reason
      */
     public static BulkheadsInUse unknown(String why) {
         return new BulkheadsInUse(List.of(), Map.of(), Optional.of(why));

@@ -2,17 +2,17 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.util.concurrent.CompletionException;
 
-/** Looks behind the exceptions in which stages wrap what went wrong. */
+/** Unwraps the exceptions of completion stages. */
 public final class Failures {
 
     private Failures() {
     }
 
     /**
-     * What went wrong.
+     * The failure itself.
      *
-     * @param failure what a stage told; may be null
-     * @return the failure behind it, or itself; null for null
+     * @param failure what a stage failed with; may be null
+     * @return the failure without wrappers; null for null
      */
     public static Throwable cause(Throwable failure) {
         Throwable cause = failure;
@@ -23,10 +23,10 @@ public final class Failures {
     }
 
     /**
-     * What went wrong, in words.
+     * The failure as text.
      *
-     * @param failure what a stage told
-     * @return the message of the {@linkplain #cause failure behind it}, or its name where it has none
+     * @param failure what a stage failed with
+     * @return the message of the {@linkplain #cause failure behind it}, or its name if it has none
      */
     public static String text(Throwable failure) {
         Throwable cause = cause(failure);

@@ -3,10 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import java.time.Duration;
 
 /**
- * A permit that a waiter was given.
+ * A permit that a waiter received.
  * <p>
  * The waiter may have died since its last poll, so its first lease is short: the lease that it asked for, but at most
- * {@link PermitStore#FIRST_LEASE}. A live waiter learns of the permit in that time and renews it like any other.
+ * {@link PermitStore#FIRST_LEASE}. A live waiter hears of the permit within that time and renews it like any other.
  *
  * @param ticket its fencing token
  * @param leaseEndMillis when its lease ends, by the clock of the store, in milliseconds since the epoch

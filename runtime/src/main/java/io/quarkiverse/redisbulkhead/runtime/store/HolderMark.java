@@ -3,11 +3,11 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import io.quarkiverse.redisbulkhead.Holder;
 
 /**
- * What stands in the record of a permit in place of its process, while no process has it. No process has braces in its name.
+ * The values that replace the process in the record of a permit while no process holds it. Names of processes have no braces.
  */
 public final class HolderMark {
 
-    /** It was released and stays taken. */
+    /** The permit was released and stays taken. */
     public static final String RELEASED = "{released}";
 
     private static final String DETACHED = "{detached}";
@@ -15,13 +15,13 @@ public final class HolderMark {
     private HolderMark() {
     }
 
-    /** It was detached by a secret of that digest. */
+    /** The permit was detached with a secret of that digest. */
     public static String detached(String digest) {
         return DETACHED + digest;
     }
 
     /**
-     * What has become of a permit.
+     * The state of a permit.
      *
      * @param process its process, or a mark
      */

@@ -3,8 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import java.time.Duration;
 
 /**
- * A store in the memory of this process. Whoever asks it need not wait, so most calls go without the objects that a wait
- * takes.
+ * A store in the memory of this process. Completes synchronously; the uncontended path allocates no futures.
  */
 public interface InProcessPermitStore extends PermitStore {
 
@@ -12,10 +11,10 @@ public interface InProcessPermitStore extends PermitStore {
     long NONE_FREE = 0;
 
     /**
-     * Takes a permit as {@link #acquire} does, if one is free and nobody is before the caller. Else it does nothing: the
-     * caller may then wait by {@link #acquire}.
+     * Acquires a permit like {@link #acquire} if one is free and no waiter is before the caller. Otherwise it changes nothing,
+     * and the caller may wait with {@link #acquire}.
      *
-     * @param request what to take, by an id that was not used before; the place is of no matter
+     * @param request the request, with a new permit id; its place is ignored
      * @return the fencing token, or {@link #NONE_FREE}
      * @throws IllegalArgumentException when the request is out of bounds
      */
@@ -26,7 +25,7 @@ public interface InProcessPermitStore extends PermitStore {
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
-     * @param minHold how long the permit is taken at least, from its start; zero: it is free at once
+     * @param minHold how long the permit stays taken, from its start; zero: it is free at once
      * @return {@code false} when no permit was held
      */
     boolean releaseNow(BulkheadId bulkhead, String permitId, Duration minHold);

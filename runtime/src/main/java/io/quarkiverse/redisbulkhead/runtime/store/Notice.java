@@ -3,8 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import java.util.Set;
 
 /**
- * What a store tells without having been asked. A notice may come late, twice, before the answer to the request that
- * it is about, or not at all.
+ * An event that a store reports unasked. A notice may come late, twice, before the answer to its request, or not at all.
  */
 public sealed interface Notice {
 
@@ -18,7 +17,7 @@ public sealed interface Notice {
     }
 
     /**
-     * A permit is free, and this waiter may ask for it again. Others may be faster.
+     * A permit is free, and this waiter may request it again. Other callers may be faster.
      *
      * @param permitId the waiter
      */
@@ -33,12 +32,12 @@ public sealed interface Notice {
     record Revoked(String permitId) implements Notice {
     }
 
-    /** Notices may have been lost until now, or the store has gone away or is back: waiters should look for themselves. */
+    /** Notices may have been lost until now, or the availability of the store changed: waiters should poll. */
     record NoticesMissed() implements Notice {
     }
 
     /**
-     * The connection to the store was lost and is there again. What the store confirmed before may be lost, for example when a
+     * The connection to the store was lost and restored. What the store confirmed before may be lost, for example when a
      * failover has promoted a replica that did not have it yet.
      */
     record Reconnected() implements Notice {

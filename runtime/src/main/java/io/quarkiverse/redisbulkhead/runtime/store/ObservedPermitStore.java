@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
-/** A store that tells how long it takes to answer. What a listener throws is logged, and the answer is what it was. */
+/** A store that reports the duration of its operations. Exceptions of the listener are logged and do not affect the answer. */
 public final class ObservedPermitStore implements PermitStore {
 
     private static final Logger LOG = Logger.getLogger(ObservedPermitStore.class);
@@ -20,10 +20,10 @@ public final class ObservedPermitStore implements PermitStore {
     private final StoreListener listener;
 
     /**
-     * Tells of one store.
+     * Reports the operations of a store.
      *
      * @param store does the work
-     * @param listener is told
+     * @param listener receives the durations
      */
     public ObservedPermitStore(PermitStore store, StoreListener listener) {
         this.store = store;

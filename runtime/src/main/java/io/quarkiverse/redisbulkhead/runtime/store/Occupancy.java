@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
 
 /**
- * Who holds a bulkhead's permits and who waits for them, at one instant.
+ * The holders and waiters of a bulkhead at one instant.
  *
  * @param inUse what the unexpired permits weigh together
  * @param waiting the number of live waiters

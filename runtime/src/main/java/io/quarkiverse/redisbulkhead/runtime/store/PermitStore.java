@@ -17,20 +17,21 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * <p>
  * In each step, leases that have ended count as ended, waiters whose place has ended as gone, and free permits go to
  * the live waiters of fair bulkheads in the order of their requests: a permit is <em>handed over</em>. Waiters of
- * bulkheads that are not fair are told that a permit is free, one of them for each permit, and ask again. Whoever
- * waits is told by a {@link Notice}; as notices may be lost, waiters {@link #poll} now and then.
+ * bulkheads that are not fair are told that a permit is free, one of them for each permit, and ask again. A
+ * {@link Notice} wakes the waiter; notices can be lost, so waiters also {@link #poll} now and then.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
- * store's; do not block it. A failure is told by the stage and never thrown. Where the store gives no answer, a stage
- * fails with {@link StoreException}; where too many are asking, with {@link StoreContendedException}, and then nothing was
- * done; where the question is out of bounds, with {@link IllegalArgumentException}.
+ * store's; do not block it. Failures come through the stage and are never thrown. A stage fails with {@link StoreException} if
+ * the store
+ * gives no answer, with {@link StoreContendedException} if too many callers compete, and then nothing was changed, and with
+ * {@link IllegalArgumentException} if an argument is out of bounds.
  */
 public interface PermitStore {
 
     /** How many ids {@link #cancel} takes at once. */
     int MAX_CANCELLED_AT_ONCE = 100;
 
-    /** How many ids {@link #renew} takes at once, so that others are not kept waiting for long. */
+    /** How many ids {@link #renew} takes at once, so that other calls do not wait for long. */
     int MAX_RENEWED_AT_ONCE = 128;
 
     /** How many ids {@link #poll} takes at once. */
@@ -169,7 +170,7 @@ public interface PermitStore {
     CompletionStage<Optional<Attached>> attach(AttachRequest request);
 
     /**
-     * Takes a permit away, and tells its holder, if a process still has it.
+     * Takes a permit away, and notifies its holder if a process still has it.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit; anything that is none is not held
@@ -195,8 +196,7 @@ public interface PermitStore {
     CompletionStage<Boolean> resetSize(BulkheadId bulkhead);
 
     /**
-     * Tells who holds permits, the lease that ends first coming first, and who waits, the fair ones first and in their
-     * order.
+     * Lists the holders, by the end of their lease, and the waiters: the fair ones first, in their order.
      *
      * @param bulkhead the bulkhead
      * @param most how many holders, and how many waiters, to list, from 0 to {@value #MAX_LISTED}; the numbers count
@@ -218,16 +218,15 @@ public interface PermitStore {
     CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead);
 
     /**
-     * Tells what bulkheads, and which of their keys, are in use by any process. It goes through everything that the
-     * store keeps, so it is not for each call.
+     * Lists the bulkheads and keys that any process uses. Scans everything that the store keeps, so it is not for each call.
      *
-     * @param most how many to tell, at least 0
+     * @param most how many to list, at least 0
      * @return those that are, or were a moment ago
      */
     CompletionStage<BulkheadsInUse> inUse(int most);
 
     /**
-     * Says who is told of notices. Called once, before anything else.
+     * Sets the listener for notices. Called once, before anything else.
      *
      * @param listener called on a thread of the store's; must not block
      */

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What has become of waiters.
+ * The state of waiters.
  *
- * @param handedOver those who hold a permit now
- * @param gone those who have neither a permit nor a place any more, and must ask anew
+ * @param handedOver waiters that hold a permit now
+ * @param gone waiters with neither a permit nor a place, which must queue again
  * @param free how many permits are free for waiters that are not fair
  * @param nearestLeaseEnd how long until the first of the current leases ends; zero when nothing is held
  * @param storeMillis the clock of the store, in milliseconds since the epoch

@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 /**
- * The store is away, or was for the whole time that a request may take. It may be back at any moment, so waiting makes sense;
+ * The store is away, or was for the whole time that a request may take. It may return at any moment, so waiting makes sense;
  * after any other {@link StoreException} it does not.
  */
 public final class StoreAwayException extends StoreException {

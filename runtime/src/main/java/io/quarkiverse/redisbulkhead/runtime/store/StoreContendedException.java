@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 /**
- * A store that guards its steps by a lock could not get that lock in time, because others had it. Nothing was done. It says
- * nothing about whether permits are free, and the store is not away.
+ * A store that guards its steps with a lock did not get that lock in time. Nothing was changed. Permits may be free, and the
+ * store is not away.
  */
 public class StoreContendedException extends StoreException {
 

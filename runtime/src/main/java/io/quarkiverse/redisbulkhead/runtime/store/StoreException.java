@@ -11,7 +11,7 @@ public class StoreException extends RuntimeException {
      * Creates the exception.
      *
      * @param message what went wrong and what to do about it
-     * @param outcomeUnknown whether the request may have been carried out all the same, now or later
+     * @param outcomeUnknown whether the request may still have been executed, or may be executed later
      * @param cause the failure behind it, or null
      */
     public StoreException(String message, boolean outcomeUnknown, Throwable cause) {
@@ -20,7 +20,7 @@ public class StoreException extends RuntimeException {
     }
 
     /**
-     * Whether the request may have been carried out all the same, now or later.
+     * Whether the request may still have been executed, or may be executed later.
      *
      * @return {@code false} when it certainly was not
      */

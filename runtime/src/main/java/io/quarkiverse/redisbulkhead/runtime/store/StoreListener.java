@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
 
-/** Is told how long a store takes to answer. It must not block. */
+/** Receives the duration of store operations. Must not block. */
 @FunctionalInterface
 public interface StoreListener {
 
@@ -10,7 +10,7 @@ public interface StoreListener {
      * An operation is over.
      *
      * @param operation which one
-     * @param time from the question to the answer
+     * @param time from the request to the answer
      * @param failure what it failed with; null when the store answered
      */
     void done(StoreOperation operation, Duration time, Throwable failure);

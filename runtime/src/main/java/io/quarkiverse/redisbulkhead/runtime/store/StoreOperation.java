@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-/** What a {@link PermitStore} can be asked. */
+/** The operations of a {@link PermitStore}. */
 public enum StoreOperation {
 
     /** {@link PermitStore#acquire}. */

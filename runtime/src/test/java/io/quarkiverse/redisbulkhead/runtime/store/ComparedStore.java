@@ -29,7 +29,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 
@@ -256,7 +256,7 @@ interface ComparedStore extends AutoCloseable {
 
     static ComparedStore script() {
         return new OnRedis(true,
-                (connections, notifications) -> new ScriptPermitStore(connections, notifications, "test", false));
+                (connections, notifications) -> new RedisPermitStore(connections, notifications, "test", false));
     }
 
     interface Factory {

@@ -1,21 +1,29 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -23,11 +31,16 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockedStep.Operation;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RefusedException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /**
  * Keeps permits in Redis without scripts: each step takes a lock of the bulkhead, reads the whole bulkhead into the state
@@ -55,12 +68,48 @@ public final class LockPermitStore implements PermitStore {
     /** How many holders and waiters a bulkhead may have. */
     static final int MOST = 1_000;
 
+    /** How many permits a step is about, unless a single operation is about more. */
+    private static final int MOST_IDS = 500;
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofNanos(1_500_000);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(24);
+
+    /** For how long after a failed attempt the lock counts as contended. */
+    private static final long CONTENDED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
     private final String keyPrefix;
-    private final StepSettings settings;
-    private final StepQueues queues;
+    private final Settings settings;
+    private final BiConsumer<Duration, Runnable> timer;
     private final BulkheadScan scan;
+    /** Bulkheads with pending operations. */
+    private final ConcurrentHashMap<BulkheadId, StepQueue> queues = new ConcurrentHashMap<>();
+
+    /**
+     * How steps are done.
+     *
+     * @param process the channel of this process, which is also its name
+     * @param stepTimeout the lock of a process that died within a step expires after this time
+     * @param contentionTimeout for how long an operation tries to get the lock
+     * @param slack how long keys outlive what they hold
+     * @param most how many holders and waiters a bulkhead may have
+     * @param clock the clock of the server
+     */
+    record Settings(String process, Duration stepTimeout, Duration contentionTimeout, Duration slack, int most, Clock clock) {
+    }
+
+    /**
+     * Tells the time; tests have one of their own.
+     *
+     * @param command asks Redis
+     * @param micros reads the reply, in microseconds since the epoch
+     */
+    record Clock(Supplier<Request> command, ToLongFunction<Response> micros) {
+
+        static final Clock OF_SERVER = new Clock(() -> Request.cmd(Command.TIME),
+                reply -> reply.get(0).toLong() * 1_000_000 + reply.get(1).toLong());
+    }
 
     /**
      * Creates the store.
@@ -78,23 +127,18 @@ public final class LockPermitStore implements PermitStore {
             Duration stepTimeout,
             Duration contentionTimeout, boolean cluster, BiConsumer<Duration, Runnable> timer) {
         this(connections, notifications, keyPrefix,
-                new StepSettings(stepTimeout, contentionTimeout, SLACK, MOST, new ServerClock()),
-                cluster, timer);
+                new Settings(notifications.name(), stepTimeout, contentionTimeout, SLACK, MOST, Clock.OF_SERVER), cluster,
+                timer);
     }
 
     LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            StepSettings settings,
-            boolean cluster, BiConsumer<Duration, Runnable> timer) {
+            Settings settings, boolean cluster, BiConsumer<Duration, Runnable> timer) {
         this.connections = connections;
         this.scan = new BulkheadScan(keyPrefix, cluster);
         this.notifications = notifications;
         this.keyPrefix = keyPrefix;
         this.settings = settings;
-        this.queues = new StepQueues(connections, settings, this::names, timer, notifications::tell);
-    }
-
-    private StoredBulkhead.Names names(BulkheadId bulkhead) {
-        return new StoredBulkhead.Names(bulkhead, notifications.name(), new BulkheadKeys(keyPrefix, bulkhead));
+        this.timer = timer;
     }
 
     @Override
@@ -104,7 +148,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> queues.submit(request.bulkhead(),
+        return Bounds.checked(() -> Bounds.check(request), () -> submit(request.bulkhead(),
                 Operation.repeatable(List.of(request.permitId()), it -> it.acquire(notifications.name(), request)))
                 .thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
@@ -116,7 +160,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead,
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead,
                 Operation.removing(permitId, it -> it.release(permitId, Duration.ZERO))));
     }
 
@@ -126,13 +170,13 @@ public final class LockPermitStore implements PermitStore {
             return release(bulkhead, permitId);
         }
         // It may write, which needs memory.
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> queues.submit(bulkhead, Operation.changing(
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, Operation.changing(
                 List.of(permitId, PermitStore.releasedId(permitId)), it -> it.release(permitId, minHold))));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds), () -> queues.submit(bulkhead,
+        return Bounds.checked(() -> Bounds.check(permitIds), () -> submit(bulkhead,
                 Operation.repeatable(permitIds, it -> {
                     it.cancel(permitIds, forgetAfter);
                     return null;
@@ -144,7 +188,7 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
             // A permit that is held for so long may be revoked.
             notifications.open();
-            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), it -> it.renew(leases)));
+            return submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), it -> it.renew(leases)));
         });
     }
 
@@ -155,7 +199,7 @@ public final class LockPermitStore implements PermitStore {
             Bounds.checkPolled(permitIds, place);
         }, () -> {
             notifications.check(false);
-            return queues.submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
+            return submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
                     it -> it.poll(notifications.name(), limit, permitIds, place))).thenApply(reply -> {
                         if (!reply.handedOver().isEmpty()) {
                             // A message should have told of them.
@@ -172,7 +216,7 @@ public final class LockPermitStore implements PermitStore {
         return Bounds.checked(() -> {
             Bounds.checkId(permitId);
             Bounds.checkDigest(digest);
-        }, () -> queues.submit(bulkhead,
+        }, () -> submit(bulkhead,
                 Operation.repeatable(List.of(permitId), it -> it.detach(permitId, lease, digest, refuseFor))));
     }
 
@@ -180,7 +224,7 @@ public final class LockPermitStore implements PermitStore {
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
         return Bounds.checked(() -> Bounds.check(request), () -> {
             notifications.open();
-            return queues.submit(request.permit().bulkhead(), Operation.repeatable(
+            return submit(request.permit().bulkhead(), Operation.repeatable(
                     List.of(request.permit().permitId(), request.detachedId()),
                     it -> it.attach(notifications.name(), request)));
         });
@@ -188,12 +232,12 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return queues.submit(bulkhead, Operation.removing(permitId, it -> it.revoke(permitId)));
+        return submit(bulkhead, Operation.removing(permitId, it -> it.revoke(permitId)));
     }
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
-        return Bounds.checked(() -> Bounds.checkLimit(limit), () -> queues.submit(bulkhead,
+        return Bounds.checked(() -> Bounds.checkLimit(limit), () -> submit(bulkhead,
                 Operation.repeatable(List.of(), it -> {
                     it.resize(OptionalInt.of(limit));
                     return null;
@@ -202,7 +246,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return queues.submit(bulkhead, Operation.changing(List.of(), it -> it.resize(OptionalInt.empty())));
+        return submit(bulkhead, Operation.changing(List.of(), it -> it.resize(OptionalInt.empty())));
     }
 
     @Override
@@ -215,8 +259,14 @@ public final class LockPermitStore implements PermitStore {
         return look(bulkhead, stored -> stored.bulkhead().ownPermits(notifications.name()));
     }
 
+    // Without the lock, in a transaction that only reads.
     private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> question) {
-        return connections.send(new LookCall<>(names(bulkhead), settings, question)).thenApply(RedisAnswer::value);
+        BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+        return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
+                connection -> connection.sendAll(StoredBulkhead.sizes(keys))
+                        .compose(sizes -> StoredBulkhead.read(keys, settings, List.of(), sizes,
+                                commands -> connection.transaction(commands).map(Optional::orElseThrow), connection))
+                        .map(question)));
     }
 
     @Override
@@ -224,8 +274,154 @@ public final class LockPermitStore implements PermitStore {
         return scan.inUse(most, connections::send);
     }
 
-    /** How many bulkheads there is something to do for. */
+    /** How many bulkheads have pending operations. */
     int busy() {
         return queues.size();
+    }
+
+    // ---- Steps: one of a bulkhead at a time; operations that come meanwhile share the next one
+
+    /** The pending operations of one bulkhead; in the map only while there are any. Guarded by itself. */
+    private static final class StepQueue {
+
+        private final BulkheadKeys keys;
+        private final Deque<Operation<?>> pending = new ArrayDeque<>();
+        private final Backoff backoff = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+        private long lastContentionNanos = System.nanoTime() - CONTENDED_NANOS;
+        private boolean begun;
+        private boolean over;
+
+        private StepQueue(BulkheadKeys keys) {
+            this.keys = keys;
+        }
+
+        /** Whether it was not too late. */
+        private synchronized boolean add(Operation<?> operation) {
+            return !over && pending.add(operation);
+        }
+
+        /** Whether the caller is to begin. */
+        private synchronized boolean begin() {
+            boolean first = !begun;
+            begun = true;
+            return first;
+        }
+
+        private synchronized List<Operation<?>> nextBatch() {
+            List<Operation<?>> batch = new ArrayList<>();
+            int ids = 0;
+            while (!pending.isEmpty() && (batch.isEmpty() || fits(pending.peek(), ids))) {
+                Operation<?> next = pending.poll();
+                ids += next.ids().size();
+                batch.add(next);
+                if (next.isAlone()) {
+                    break;
+                }
+            }
+            over = batch.isEmpty();
+            return batch;
+        }
+
+        private static boolean fits(Operation<?> next, int ids) {
+            return !next.isAlone() && ids + next.ids().size() <= MOST_IDS;
+        }
+
+        private synchronized void addFirst(List<Operation<?>> operations) {
+            for (int i = operations.size() - 1; i >= 0; i--) {
+                pending.addFirst(operations.get(i));
+            }
+        }
+
+        private synchronized boolean hasMore() {
+            return !pending.isEmpty();
+        }
+
+        private Duration pauseAfterContention() {
+            lastContentionNanos = System.nanoTime();
+            return backoff.next();
+        }
+
+        // A process that has just given the lock back would nearly always get it again.
+        private Duration pauseAfterSuccess() {
+            backoff.reset();
+            boolean contended = System.nanoTime() - lastContentionNanos < CONTENDED_NANOS;
+            return contended ? backoff.next() : Duration.ZERO;
+        }
+    }
+
+    private <T> CompletionStage<T> submit(BulkheadId bulkhead, Operation<T> operation) {
+        StepQueue queue = queueOf(bulkhead);
+        while (!queue.add(operation)) {
+            // It has just ended, and leaves the map here or there.
+            queues.remove(bulkhead, queue);
+            queue = queueOf(bulkhead);
+        }
+        if (queue.begin()) {
+            next(queue);
+        }
+        return operation.answer().minimalCompletionStage();
+    }
+
+    private StepQueue queueOf(BulkheadId bulkhead) {
+        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id)));
+    }
+
+    private void next(StepQueue queue) {
+        List<Operation<?>> batch = queue.nextBatch();
+        if (batch.isEmpty()) {
+            queues.remove(queue.keys.bulkhead(), queue);
+        } else {
+            attempt(queue, new LockedStep(queue.keys, settings, batch, false));
+        }
+    }
+
+    private void attempt(StepQueue queue, LockedStep step) {
+        connections.send(step).whenComplete((result, failure) -> {
+            if (failure == null) {
+                ended(queue, step, result);
+            } else {
+                failed(queue, step, failure);
+            }
+        });
+    }
+
+    private void ended(StepQueue queue, LockedStep step, LockedStep.Result result) {
+        switch (result.progress()) {
+            case CLEANED -> attempt(queue, step.again());
+            case LOCKED, OVERTAKEN -> {
+                step.giveUpLate();
+                if (step.operations().isEmpty()) {
+                    next(queue);
+                } else {
+                    timer.accept(queue.pauseAfterContention(), () -> attempt(queue, step.again()));
+                }
+            }
+            case DONE -> {
+                result.notices().forEach(notifications::tell);
+                Duration pause = queue.pauseAfterSuccess();
+                step.operations().forEach(Operation::succeed);
+                if (pause.isZero() || !queue.hasMore()) {
+                    next(queue);
+                } else {
+                    timer.accept(pause, () -> next(queue));
+                }
+            }
+        }
+    }
+
+    private void failed(StepQueue queue, LockedStep step, Throwable failure) {
+        List<Operation<?>> operations = step.operations();
+        boolean memoryIsFull = failure instanceof RefusedException refused && refused.reply().is("OOM");
+        if (memoryIsFull && operations.size() > 1) {
+            // Some of them need no memory, and must not fail because of the others.
+            operations.forEach(Operation::separate);
+            queue.addFirst(operations);
+        } else if (memoryIsFull && !step.isFrugal() && operations.get(0).onlyRemoves()) {
+            attempt(queue, new LockedStep(queue.keys, settings, operations, true));
+            return;
+        } else {
+            operations.forEach(operation -> operation.fail(failure));
+        }
+        next(queue);
     }
 }

@@ -4,21 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -33,9 +37,117 @@ import io.vertx.redis.client.Response;
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
  * and is still on its way then fails, or comes first and makes the second one fail.
  */
-final class LockedStep implements RedisCall<LockedStep.Result> {
+final class LockedStep extends RedisCall<LockedStep.Result> {
 
     private static final Logger LOG = Logger.getLogger(LockedStep.class);
+
+    /**
+     * An operation of a caller on a bulkhead. It may be done more than once without harm, and its outcome counts when the step
+     * that
+     * did it has come into force.
+     *
+     * @param <T> the answer
+     */
+    static final class Operation<T> {
+
+        private final List<String> ids;
+        private final Function<Bulkhead, T> action;
+        private final boolean onlyRemoves;
+        private final UnaryOperator<T> whenRepeated;
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private final long begunNanos = System.nanoTime();
+        private T outcome;
+        private StoreException refusal;
+        private boolean alone;
+        private boolean unknown;
+
+        private Operation(List<String> ids, Function<Bulkhead, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
+            this.ids = ids;
+            this.action = action;
+            this.onlyRemoves = onlyRemoves;
+            this.whenRepeated = whenRepeated;
+        }
+
+        /**
+         * An operation whose answer is as good when it is done again.
+         *
+         * @param ids the permits that it is about
+         */
+        static <T> Operation<T> repeatable(List<String> ids, Function<Bulkhead, T> action) {
+            return new Operation<>(ids, action, false, UnaryOperator.identity());
+        }
+
+        /** An operation that answers whether it has changed something; {@code true} when it may have been done before. */
+        static Operation<Boolean> changing(List<String> ids, Function<Bulkhead, Boolean> action) {
+            return new Operation<>(ids, action, false, changed -> true);
+        }
+
+        /** Like {@link #changing}; it needs no memory. */
+        static Operation<Boolean> removing(String id, Function<Bulkhead, Boolean> action) {
+            return new Operation<>(List.of(id), action, true, changed -> true);
+        }
+
+        List<String> ids() {
+            return ids;
+        }
+
+        /** Whether a server whose memory is full can do it. */
+        boolean onlyRemoves() {
+            return onlyRemoves;
+        }
+
+        CompletableFuture<T> answer() {
+            return answer;
+        }
+
+        long begunNanos() {
+            return begunNanos;
+        }
+
+        /** From now on it is done in a step of its own. */
+        void separate() {
+            alone = true;
+        }
+
+        boolean isAlone() {
+            return alone;
+        }
+
+        /** A transaction that does it was sent and not answered. Whatever follows, it may have been done. */
+        void mayBeDone() {
+            unknown = true;
+        }
+
+        boolean isUnknown() {
+            return unknown;
+        }
+
+        /** Does it in a step that is not in force yet. */
+        void doIn(Bulkhead bulkhead) {
+            refusal = null;
+            try {
+                T first = action.apply(bulkhead);
+                outcome = unknown ? whenRepeated.apply(first) : first;
+            } catch (StoreException e) {
+                refusal = e;
+            }
+        }
+
+        /** The step is in force. */
+        void succeed() {
+            if (refusal == null) {
+                answer.complete(outcome);
+            } else {
+                fail(refusal);
+            }
+        }
+
+        void fail(Throwable failure) {
+            boolean saysNotDone = failure instanceof StoreException known && !known.outcomeUnknown();
+            answer.completeExceptionally(
+                    unknown && saysNotDone ? new StoreException(failure.getMessage(), true, failure) : failure);
+        }
+    }
 
     /** How a try ended. */
     enum Progress {
@@ -61,28 +173,36 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         }
     }
 
-    private final StoredBulkhead.Names names;
     private final BulkheadKeys keys;
-    private final StepSettings settings;
+    private final Settings settings;
     private final List<Operation<?>> operations;
     private final boolean frugal;
-    private final String token = UUID.randomUUID().toString();
+    private final String token;
 
     // Touched by one try at a time.
     private boolean lockless;
     private boolean unanswered;
 
     /**
-     * @param names whose step it is
+     * @param keys of the bulkhead
      * @param operations what to do, in this order
      * @param frugal whether to do only what needs no memory
      */
-    LockedStep(StoredBulkhead.Names names, StepSettings settings, List<Operation<?>> operations, boolean frugal) {
-        this.names = names;
-        this.keys = names.keys();
+    LockedStep(BulkheadKeys keys, Settings settings, List<Operation<?>> operations, boolean frugal) {
+        this(keys, settings, operations, frugal, UUID.randomUUID().toString());
+    }
+
+    private LockedStep(BulkheadKeys keys, Settings settings, List<Operation<?>> operations, boolean frugal, String token) {
+        this.keys = keys;
         this.settings = settings;
         this.operations = new ArrayList<>(operations);
         this.frugal = frugal;
+        this.token = token;
+    }
+
+    /** The same step, for another try. */
+    LockedStep again() {
+        return new LockedStep(keys, settings, operations, frugal, token);
     }
 
     /** What is to be done. */
@@ -108,17 +228,17 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     @Override
-    public byte[] routingKey() {
+    protected byte[] routingKey() {
         return keys.start();
     }
 
     @Override
-    public String about() {
+    protected String about() {
         return keys.shown() + "*";
     }
 
     @Override
-    public Future<Result> over(RedisConnection connection) {
+    protected Future<Result> over(Connection connection) {
         if (unanswered) {
             operations.forEach(Operation::mayBeDone);
         }
@@ -133,20 +253,20 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     // What was read may make no sense because it was changed meanwhile; that is no failure.
-    private Future<Result> failed(RedisConnection connection, Throwable failure) {
+    private Future<Result> failed(Connection connection, Throwable failure) {
         boolean notUnderstood = failure instanceof RuntimeException && !(failure instanceof VertxException);
         Future<Boolean> overtaken = notUnderstood ? isOvertaken(connection) : Future.succeededFuture(false);
         return overtaken.compose(yes -> yes ? Future.succeededFuture(Result.of(Progress.OVERTAKEN))
                 : giveLockBack(connection).transform(given -> Future.failedFuture(failure)));
     }
 
-    private Future<Boolean> isOvertaken(RedisConnection connection) {
-        return Pipeline.transaction(connection, List.of(lockOwner())).map(Optional::isEmpty);
+    private Future<Boolean> isOvertaken(Connection connection) {
+        return connection.transaction(List.of(lockOwner())).map(Optional::isEmpty);
     }
 
     @Override
-    public boolean mayHaveBeenCarriedOut() {
-        return unanswered || operations.stream().anyMatch(Operation::isUnknown);
+    protected boolean mayHaveBeenCarriedOut() {
+        return super.mayHaveBeenCarriedOut() || unanswered || operations.stream().anyMatch(Operation::isUnknown);
     }
 
     /**
@@ -154,19 +274,19 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
      * exact
      * without.
      */
-    private Future<List<Response>> takeLock(RedisConnection connection) {
+    private Future<List<Response>> takeLock(Connection connection) {
         lockless = false;
         List<Request> looks = new ArrayList<>(List.of(lockOwner()));
         looks.addAll(StoredBulkhead.sizes(keys));
         List<Request> commands = new ArrayList<>(List.of(Request.cmd(Command.SET).arg(keys.lock()).arg(token).arg("NX")
                 .arg("PX").arg(settings.stepTimeout().toMillis())));
         commands.addAll(looks);
-        return Pipeline.send(connection, commands).map(replies -> replies.subList(1, replies.size())).recover(failure -> {
+        return connection.sendAll(commands).map(replies -> replies.subList(1, replies.size())).recover(failure -> {
             if (ErrorReply.of(failure).filter(reply -> reply.is("OOM")).isEmpty()) {
                 return Future.failedFuture(failure);
             }
             lockless = true;
-            return Pipeline.send(connection, looks);
+            return connection.sendAll(looks);
         });
     }
 
@@ -174,19 +294,19 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return owner == null ? lockless : owner.toString().equals(token);
     }
 
-    private Future<Result> step(RedisConnection connection, List<Response> sizes) {
+    private Future<Result> step(Connection connection, List<Response> sizes) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         boolean[] isOurs = new boolean[1];
-        return StoredBulkhead.read(names, settings, ids, sizes, questions -> {
+        return StoredBulkhead.read(keys, settings, ids, sizes, questions -> {
             List<Request> commands = new ArrayList<>(List.of(watch(), lockOwner()));
             commands.addAll(questions);
-            return Pipeline.send(connection, commands).map(replies -> {
+            return connection.sendAll(commands).map(replies -> {
                 isOurs[0] = isOurs(replies.get(1));
                 return replies.subList(2, replies.size());
             });
         }, connection).compose(stored -> {
             if (!isOurs[0]) {
-                return Pipeline.send(connection, unwatch()).map(replies -> Result.of(Progress.LOCKED));
+                return connection.sendAll(unwatch()).map(replies -> Result.of(Progress.LOCKED));
             }
             return write(connection, stored, apply(stored));
         });
@@ -204,7 +324,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
         return Progress.DONE;
     }
 
-    private Future<Result> write(RedisConnection connection, StoredBulkhead stored, Progress progress) {
+    private Future<Result> write(Connection connection, StoredBulkhead stored, Progress progress) {
         List<Request> commands = stored.changes();
         if (frugal) {
             return remove(connection, commands);
@@ -213,7 +333,7 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
             commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
         }
         unanswered = true;
-        return Pipeline.transaction(connection, commands).compose(results -> {
+        return connection.transaction(commands).compose(results -> {
             unanswered = false;
             return Future.succeededFuture(
                     results.isEmpty() ? Result.of(Progress.OVERTAKEN) : new Result(progress, tell(connection, stored)));
@@ -225,21 +345,21 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
-    private Future<Result> remove(RedisConnection connection, List<Request> removals) {
+    private Future<Result> remove(Connection connection, List<Request> removals) {
         List<Request> commands = new ArrayList<>(removals);
         commands.addAll(unwatch());
         unanswered = true;
-        return Pipeline.send(connection, commands).compose(replies -> {
+        return connection.sendAll(commands).compose(replies -> {
             unanswered = false;
             return lockless ? Future.succeededFuture() : giveLockBack(connection);
         }).map(done -> Result.of(Progress.DONE));
     }
 
     /** Publishes what other processes are to be told, and returns what this one is. */
-    private List<Notice> tell(RedisConnection connection, StoredBulkhead stored) {
+    private List<Notice> tell(Connection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
         for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
-            if (message.process().equals(names.process())) {
+            if (message.process().equals(settings.process())) {
                 own.add(message.notice());
             } else {
                 publish(connection, message);
@@ -249,25 +369,18 @@ final class LockedStep implements RedisCall<LockedStep.Result> {
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private static void publish(RedisConnection connection, Bulkhead.Message message) {
-        connection.send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(text(message.notice())))
+    private static void publish(Connection connection, Bulkhead.Message message) {
+        connection
+                .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
                 .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
     }
 
-    private static String text(Notice notice) {
-        if (notice instanceof Notice.HandedOver given) {
-            return Messages.handedOver(given.permitId(), given.handOver());
-        }
-        return notice instanceof Notice.PermitFree free ? Messages.free(free.permitId())
-                : Messages.revoked(((Notice.Revoked) notice).permitId());
-    }
-
     /** Deletes the lock if it is ours. */
-    private Future<Void> giveLockBack(RedisConnection connection) {
-        return Pipeline.send(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+    private Future<Void> giveLockBack(Connection connection) {
+        return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> replies.get(1) != null && replies.get(1).toString().equals(token)
-                        ? Pipeline.transaction(connection, List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
-                        : Pipeline.send(connection, unwatch()).mapEmpty());
+                        ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
+                        : connection.sendAll(unwatch()).mapEmpty());
     }
 
     private Request watch() {

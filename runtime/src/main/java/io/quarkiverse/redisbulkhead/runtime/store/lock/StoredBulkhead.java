@@ -11,25 +11,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead.Contents;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Permit;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
@@ -62,25 +63,8 @@ final class StoredBulkhead {
 
     private static final long SET_LIMIT_LASTS_MILLIS = RedisSemaphore.RESIZE_LASTS_DAYS * 24L * 3_600 * 1_000;
 
-    /**
-     * Which bulkhead, seen by which process.
-     *
-     * @param bulkhead the bulkhead
-     * @param process the mailbox of the process
-     * @param keys the keys of the bulkhead
-     */
-    record Names(BulkheadId bulkhead, String process, BulkheadKeys keys) {
-    }
-
-    /** How commands that read are sent. */
-    interface Sender {
-
-        /** Sends all of them. */
-        Future<List<Response>> send(List<Request> commands);
-    }
-
-    private final Names names;
-    private final StepSettings settings;
+    private final BulkheadKeys keys;
+    private final Settings settings;
     private final List<String> ids;
     private final List<Long> sizes;
     private final Map<Part, Map<String, Long>> sets = new EnumMap<>(Part.class);
@@ -88,8 +72,8 @@ final class StoredBulkhead {
     private long micros;
     private Bulkhead bulkhead;
 
-    private StoredBulkhead(Names names, StepSettings settings, List<String> ids, List<Long> sizes) {
-        this.names = names;
+    private StoredBulkhead(BulkheadKeys keys, Settings settings, List<String> ids, List<Long> sizes) {
+        this.keys = keys;
         this.settings = settings;
         // One more, so that there is always one to ask for.
         this.ids = Stream.concat(ids.stream().flatMap(id -> Weights.entries(id).stream()), Stream.of(GRACE_ENTRY)).distinct()
@@ -110,11 +94,10 @@ final class StoredBulkhead {
      * @param sender sends the commands
      * @param connection for more questions about a bulkhead that is read in part
      */
-    static Future<StoredBulkhead> read(Names names, StepSettings settings, List<String> ids, List<Response> sizes,
-            Sender sender,
-            RedisConnection connection) {
-        StoredBulkhead stored = new StoredBulkhead(names, settings, ids, sizes.stream().map(Response::toLong).toList());
-        return sender.send(stored.questions()).compose(replies -> {
+    static Future<StoredBulkhead> read(BulkheadKeys keys, Settings settings, List<String> ids, List<Response> sizes,
+            Function<List<Request>, Future<List<Response>>> sender, RedisCall.Connection connection) {
+        StoredBulkhead stored = new StoredBulkhead(keys, settings, ids, sizes.stream().map(Response::toLong).toList());
+        return sender.apply(stored.questions()).compose(replies -> {
             stored.know(replies);
             return stored.isWhole() ? Future.succeededFuture() : stored.readRecords(connection);
         }).map(read -> stored.open());
@@ -156,7 +139,7 @@ final class StoredBulkhead {
 
     private List<Request> questions() {
         List<Request> questions = new ArrayList<>();
-        questions.add(settings.clock().question());
+        questions.add(settings.clock().command().get());
         for (Part part : SETS) {
             boolean all = isWhole() && part != Part.CANCELLED;
             questions.add(Request.cmd(Command.ZRANGE).arg(key(part)).arg(0).arg(all ? -1 : settings.most() - 1)
@@ -175,13 +158,13 @@ final class StoredBulkhead {
 
     private List<String> fieldsInPart() {
         return Stream
-                .concat(Stream.of(LAST_TICKET, KEPT_UNTIL, SET_LIMIT, STATED_LIMITS, ALIVE + names.process()), ids.stream())
+                .concat(Stream.of(LAST_TICKET, KEPT_UNTIL, SET_LIMIT, STATED_LIMITS, ALIVE + settings.process()), ids.stream())
                 .toList();
     }
 
     private void know(List<Response> replies) {
         int next = 0;
-        micros = settings.clock().micros(replies.get(next++));
+        micros = settings.clock().micros().applyAsLong(replies.get(next++));
         for (Part part : SETS) {
             Map<String, Long> members = members(replies.get(next++));
             Response scores = replies.get(next++);
@@ -221,13 +204,13 @@ final class StoredBulkhead {
         return number.toDouble().longValue();
     }
 
-    private Future<Void> readRecords(RedisConnection connection) {
+    private Future<Void> readRecords(RedisCall.Connection connection) {
         List<String> unknown = permitIds().stream().filter(id -> !ids.contains(id)).toList();
         return readFields(connection, unknown).compose(read -> readFields(connection, permitIds().stream()
                 .flatMap(id -> details(id).stream()).map(details -> ALIVE + details.mailbox()).distinct().toList()));
     }
 
-    private Future<Void> readFields(RedisConnection connection, List<String> fields) {
+    private Future<Void> readFields(RedisCall.Connection connection, List<String> fields) {
         return fields.isEmpty() ? Future.succeededFuture()
                 : connection.send(command(Command.HMGET, Part.STATE, fields)).map(values -> {
                     know(fields, values);
@@ -250,7 +233,7 @@ final class StoredBulkhead {
     }
 
     private byte[] key(Part part) {
-        return names.keys().of(part);
+        return keys.of(part);
     }
 
     private StoredBulkhead open() {
@@ -267,7 +250,7 @@ final class StoredBulkhead {
         });
         OptionalInt setLimit = state.containsKey(SET_LIMIT) ? OptionalInt.of(Integer.parseInt(state.get(SET_LIMIT)))
                 : OptionalInt.empty();
-        bulkhead = new Bulkhead(names.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
+        bulkhead = new Bulkhead(keys.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
                 sets.get(Part.CANCELLED), permits, alive, statedLimits(), setLimit, lastTicket(),
                 gracePeriodEnd == null ? 0 : gracePeriodEnd), settings.most());
         bulkhead.begin(micros);
@@ -275,7 +258,7 @@ final class StoredBulkhead {
     }
 
     private Permit permit(String id, PermitDetails details, boolean fair) {
-        return new Permit(new AcquireRequest(names.bulkhead(), id, details.limit(), details.lease(), fair,
+        return new Permit(new AcquireRequest(keys.bulkhead(), id, details.limit(), details.lease(), fair,
                 Duration.ZERO, details.application(), details.instance(), details.method()), details.mailbox(),
                 details.ticket(), details.since());
     }
@@ -284,7 +267,7 @@ final class StoredBulkhead {
         String value = state.getOrDefault(LAST_TICKET, "0");
         if (!value.matches("\\d{1," + MOST_DIGITS + "}") || Long.parseLong(value) >= END_OF_TICKETS) {
             // Without what it holds, which belongs to another application.
-            throw new StoreException("The key " + names.keys().shown()
+            throw new StoreException("The key " + keys.shown()
                     + "state holds no ticket. Another application keeps data of its own there; it was left alone. "
                     + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses", false, null);
         }

@@ -1,6 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,12 +33,20 @@ public final class BulkheadKeys {
         CANCELLED
     }
 
+    /** A longer key is replaced by its digest. */
+    private static final int MOST_CHARACTERS = 120;
+
+    private static final String HARMLESS = "-._~@/,=:+";
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
     // Names have no percent sign before these, as theirs are encoded.
     private static final String TEXT_FOLLOWS = "%:";
     private static final String DIGEST_FOLLOWS = "%#";
 
     private static final String END_OF_HOLDERS = "}:holders";
 
+    private final BulkheadId bulkhead;
     private final String start;
     private final String shown;
 
@@ -43,6 +57,7 @@ public final class BulkheadKeys {
      * @param bulkhead the bulkhead
      */
     public BulkheadKeys(String prefix, BulkheadId bulkhead) {
+        this.bulkhead = bulkhead;
         String ofName = prefix + ":{" + encodedName(bulkhead.name());
         this.start = ofName + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
         this.shown = ofName + (bulkhead.key().isPresent() ? "%*" : "") + "}:";
@@ -53,7 +68,7 @@ public final class BulkheadKeys {
     }
 
     private static String keyPart(String key) {
-        return KeyText.encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + KeyText.digest(key));
+        return encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + digest(key));
     }
 
     /** What {@code SCAN} matches to find all keys of holders. */
@@ -66,7 +81,7 @@ public final class BulkheadKeys {
         return tag(prefix, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
             if (mark >= 0) {
-                return KeyText.decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
+                return decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
                         .map(key -> BulkheadId.of(decodedName(tag.substring(0, mark))).forKey(key));
             }
             return tag.contains(DIGEST_FOLLOWS) ? Optional.empty() : Optional.of(BulkheadId.of(decodedName(tag)));
@@ -89,6 +104,11 @@ public final class BulkheadKeys {
 
     private static String decodedName(String text) {
         return text.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+    }
+
+    /** The bulkhead that has these keys. */
+    public BulkheadId bulkhead() {
+        return bulkhead;
     }
 
     /** The keys of the data in their order. */
@@ -127,5 +147,75 @@ public final class BulkheadKeys {
 
     private byte[] bytes(String end) {
         return (start + end).getBytes(StandardCharsets.UTF_8);
+    }
+
+    // ---- Keys of users, which may be any text
+
+    /** The text in percent-encoding; empty when it is too long, or has half a character (an unpaired surrogate). */
+    private static Optional<String> encoded(String key) {
+        if (key.length() > MOST_CHARACTERS) {
+            return Optional.empty();
+        }
+        ByteBuffer bytes;
+        try {
+            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+        StringBuilder text = new StringBuilder();
+        while (bytes.hasRemaining()) {
+            byte next = bytes.get();
+            if (isHarmless(next)) {
+                text.append((char) next);
+            } else {
+                text.append('%');
+                HEX.toHexDigits(text, next);
+            }
+        }
+        return text.length() > MOST_CHARACTERS ? Optional.empty() : Optional.of(text.toString());
+    }
+
+    /** The text that was encoded; empty when it was not. */
+    private static Optional<String> decoded(String encoded) {
+        ByteBuffer bytes = ByteBuffer.allocate(encoded.length());
+        try {
+            for (int i = 0; i < encoded.length(); i++) {
+                char next = encoded.charAt(i);
+                if (next == '%') {
+                    bytes.put((byte) HexFormat.fromHexDigits(encoded, i + 1, i + 3));
+                    i += 2;
+                } else if (next < 0x80) {
+                    bytes.put((byte) next);
+                } else {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString());
+        } catch (CharacterCodingException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isHarmless(byte b) {
+        return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b > 0 && HARMLESS.indexOf(b) >= 0;
+    }
+
+    /** The SHA-256 digest of the UTF-16 characters, which differ for any two texts. */
+    private static String digest(String key) {
+        try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            ByteBuffer characters = ByteBuffer.allocate(8 * 1024);
+            for (int i = 0; i < key.length(); i++) {
+                if (!characters.hasRemaining()) {
+                    sha256.update(characters.flip());
+                    characters.clear();
+                }
+                characters.putChar(key.charAt(i));
+            }
+            sha256.update(characters.flip());
+            return HexFormat.of().formatHex(sha256.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
     }
 }

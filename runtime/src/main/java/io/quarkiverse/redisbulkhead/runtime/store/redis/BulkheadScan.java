@@ -13,9 +13,7 @@ import java.util.function.Function;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -51,7 +49,7 @@ public final class BulkheadScan {
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
     public CompletionStage<BulkheadsInUse> inUse(int most,
-            Function<RedisCall<Response>, CompletionStage<RedisAnswer<Response>>> send) {
+            Function<RedisCall<Response>, CompletionStage<Response>> send) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
                     "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
@@ -67,37 +65,23 @@ public final class BulkheadScan {
     }
 
     private CompletionStage<Found> step(String cursor, int steps, Found found,
-            Function<RedisCall<Response>, CompletionStage<RedisAnswer<Response>>> send) {
-        return send.apply(new Step(BulkheadKeys.patternOfHolders(keyPrefix), cursor)).thenCompose(answer -> {
-            Response reply = answer.value();
-            for (Response key : reply.get(1)) {
-                found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
-            }
-            String next = reply.get(0).toString();
-            if (next.equals("0")) {
-                return CompletableFuture.completedStage(found);
-            }
-            if (steps == 1) {
-                found.allSeen = false;
-                return CompletableFuture.completedStage(found);
-            }
-            return step(next, steps - 1, found, send);
-        });
-    }
-
-    private record Step(String pattern, String cursor) implements RedisCall<Response> {
-
-        @Override
-        public Future<Response> over(RedisConnection connection) {
-            return connection
-                    .send(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP)
-                            .arg("TYPE").arg("zset"));
-        }
-
-        @Override
-        public String about() {
-            return pattern;
-        }
+            Function<RedisCall<Response>, CompletionStage<Response>> send) {
+        String pattern = BulkheadKeys.patternOfHolders(keyPrefix);
+        return send.apply(RedisCall.of(pattern, null, connection -> connection.send(Request.cmd(Command.SCAN).arg(cursor)
+                .arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("zset")))).thenCompose(reply -> {
+                    for (Response key : reply.get(1)) {
+                        found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+                    }
+                    String next = reply.get(0).toString();
+                    if (next.equals("0")) {
+                        return CompletableFuture.completedStage(found);
+                    }
+                    if (steps == 1) {
+                        found.allSeen = false;
+                        return CompletableFuture.completedStage(found);
+                    }
+                    return step(next, steps - 1, found, send);
+                });
     }
 
     private static final class Found {

@@ -5,10 +5,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.ZModem;
@@ -29,17 +27,9 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
      *
      * @param asked tells its address, which those of the others are like
      */
-    record Question(Supplier<String> asked) implements RedisCall<ClusterSlots> {
-
-        @Override
-        public Future<ClusterSlots> over(RedisConnection connection) {
-            return connection.send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply));
-        }
-
-        @Override
-        public String about() {
-            return "CLUSTER SLOTS";
-        }
+    static RedisCall<ClusterSlots> question(Supplier<String> asked) {
+        return RedisCall.of("CLUSTER SLOTS", null, connection -> connection
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply)));
     }
 
     private static ClusterSlots read(String asked, Response reply) {

@@ -122,7 +122,7 @@ public record ErrorReply(String text) {
             return "The server is a replica: let " + properties
                     + ".hosts name the master, or the sentinels or nodes that know it";
         }
-        if (is("MOVED")) {
+        if (is("MOVED") || is("ASK")) {
             return "The server is part of a Redis Cluster: set " + properties + ".client-type=cluster";
         }
         return "";

@@ -1,15 +1,23 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -35,8 +43,10 @@ public final class NotificationSubscriber implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(NotificationSubscriber.class);
 
     private static final String CHECK = "check ";
-    private static final int FIRST_GAP_MILLIS = 20;
-    private static final int LONGEST_GAP_MILLIS = 2_000;
+    private static final String HANDED_OVER = "handed-over";
+    private static final String FREE = "free";
+    private static final String REVOKED = "revoked";
+    private static final int MOST_WORDS = 4;
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     // A message to itself takes longer than a reply, but waiters must not wait for long when it does not come.
@@ -59,7 +69,7 @@ public final class NotificationSubscriber implements AutoCloseable {
 
     // All of these are touched on the context only.
     private Subscription current;
-    private int gapMillis;
+    private final Backoff gaps = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
     private int unconfirmed;
     private long lastCheckNanos;
     private boolean subscribeRefused;
@@ -95,18 +105,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
         this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, timeoutMillis));
         this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS, Math.max(SHORTEST_DELIVERY_MILLIS, timeoutMillis));
-        connections.listen(new RedisConnectionManager.Listener() {
-
-            @Override
-            public void availabilityChanged() {
-                tell(new NoticesMissed());
-            }
-
-            @Override
-            public void reconnected() {
-                tell(new Notice.Reconnected());
-            }
-        });
+        connections.listen(this::tell);
     }
 
     /** The name of the channel, which is also that of the process in Redis. */
@@ -211,7 +210,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         }
         subscription.confirmed = true;
         unconfirmed = 0;
-        gapMillis = 0;
+        gaps.reset();
         LOG.debugf("Subscribed to %s", name);
         tell(new NoticesMissed());
         // Shows also whether this process may publish.
@@ -235,8 +234,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         lastCheckNanos = System.nanoTime();
         subscription.checking = true;
         subscription.received = false;
-        String message = CHECK + ++subscription.checks;
-        connections.send(new Publish(name, message)).whenComplete((answer, failure) -> onContext(() -> {
+        connections.send(publish(CHECK + ++subscription.checks)).whenComplete((receivers, failure) -> onContext(() -> {
             if (failure == null) {
                 replaceUnlessReceived(subscription);
             } else if (Failures.cause(failure) instanceof RefusedException refused && refused.reply().is("NOPERM")) {
@@ -247,6 +245,27 @@ public final class NotificationSubscriber implements AutoCloseable {
                 subscription.checking = false;
             }
         }));
+    }
+
+    private RedisCall<Response> publish(String message) {
+        return new RedisCall<>() {
+
+            @Override
+            protected Future<Response> over(Connection connection) {
+                return connection.send(Request.cmd(Command.PUBLISH).arg(name).arg(message));
+            }
+
+            @Override
+            protected String about() {
+                return "PUBLISH " + name;
+            }
+
+            // mayNotPublish() does that, and says what follows.
+            @Override
+            protected boolean logsRefusal() {
+                return false;
+            }
+        };
     }
 
     // A timer that fires late lets the event loop read first.
@@ -311,7 +330,7 @@ public final class NotificationSubscriber implements AutoCloseable {
 
     private void read(String message) {
         if (!message.startsWith(CHECK)) {
-            List<Notice> notices = Messages.read(message);
+            List<Notice> notices = parse(message);
             notices.forEach(this::tell);
             if (notices.isEmpty()) {
                 notUnderstood(message);
@@ -351,27 +370,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     }
 
     private void reconnectLater() {
-        gapMillis = Math.min(LONGEST_GAP_MILLIS, Math.max(FIRST_GAP_MILLIS, gapMillis * 2));
-        vertx.setTimer(gapMillis, timer -> connect());
-    }
-
-    private record Publish(String channel, String message) implements RedisCall<Response> {
-
-        @Override
-        public Future<Response> over(RedisConnection connection) {
-            return connection.send(Request.cmd(Command.PUBLISH).arg(channel).arg(message));
-        }
-
-        @Override
-        public String about() {
-            return "PUBLISH " + channel;
-        }
-
-        // The subscriber does that, and says what follows.
-        @Override
-        public boolean logsRefusal() {
-            return false;
-        }
+        vertx.setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
     }
 
     /** Ends the subscription. */
@@ -383,5 +382,48 @@ public final class NotificationSubscriber implements AutoCloseable {
                 end(current);
             }
         });
+    }
+
+    // ---- The form of messages, which the scripts write as well
+
+    /**
+     * Writes a message to the process that a notice concerns.
+     *
+     * @param notice that a permit was handed over, is free, or was revoked
+     */
+    public static String message(Notice notice) {
+        if (notice instanceof HandedOver given) {
+            return String.join(" ", HANDED_OVER, given.permitId(), Long.toString(given.handOver().ticket()),
+                    Long.toString(given.handOver().leaseEndMillis()));
+        }
+        return notice instanceof PermitFree free ? FREE + " " + free.permitId() : REVOKED + " " + ((Revoked) notice).permitId();
+    }
+
+    /**
+     * Reads a message, one notice a line. Every client that may publish can send one, so unknown lines are ignored.
+     */
+    public static List<Notice> parse(String message) {
+        List<Notice> notices = new ArrayList<>(1);
+        message.lines().forEach(line -> readLine(line).ifPresent(notices::add));
+        return notices;
+    }
+
+    private static Optional<Notice> readLine(String line) {
+        String[] words = line.split(" ", MOST_WORDS + 1);
+        if (words.length == MOST_WORDS && words[0].equals(HANDED_OVER)) {
+            try {
+                return Optional.of(new HandedOver(words[1],
+                        new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3]))));
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
+        }
+        if (words.length == 2 && words[0].equals(FREE)) {
+            return Optional.of(new PermitFree(words[1]));
+        }
+        if (words.length == 2 && words[0].equals(REVOKED)) {
+            return Optional.of(new Revoked(words[1]));
+        }
+        return Optional.empty();
     }
 }

@@ -55,8 +55,8 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
         }
         try {
             return Optional.of(new PermitDetails(Long.parseLong(lines[0]), Long.parseLong(lines[1]),
-                    Duration.ofMillis(Long.parseLong(lines[2])), Integer.parseInt(lines[3]), lines[4], OneLine.text(lines[5]),
-                    OneLine.text(lines[6]), OneLine.text(lines[7])));
+                    Duration.ofMillis(Long.parseLong(lines[2])), Integer.parseInt(lines[3]), lines[4], decoded(lines[5]),
+                    decoded(lines[6]), decoded(lines[7])));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -70,12 +70,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     /** The last lines of the value: who it is. */
     public static String owner(String mailbox, String application, String instance, String method) {
-        return String.join("\n", mailbox, OneLine.of(application), OneLine.of(instance), OneLine.of(method));
-    }
-
-    /** The waiter has become a holder. */
-    public PermitDetails heldSince(long millis, long token) {
-        return new PermitDetails(token, millis, lease, limit, mailbox, application, instance, method);
+        return String.join("\n", mailbox, oneLine(application), oneLine(instance), oneLine(method));
     }
 
     /** Describes a holder. */
@@ -90,5 +85,14 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
         return new Waiter(id, bulkhead.name(), bulkhead.key(), ticket, Weights.of(id), application, instance, method,
                 Instant.ofEpochMilli(since),
                 Instant.ofEpochMilli(placeEnd));
+    }
+
+    // Each text is one line of the value.
+    private static String oneLine(String text) {
+        return text.replace("%", "%25").replace("\n", "%0A");
+    }
+
+    private static String decoded(String line) {
+        return line.replace("%0A", "\n").replace("%25", "%");
     }
 }

@@ -13,8 +13,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -37,16 +39,6 @@ import io.vertx.redis.client.RedisRole;
  */
 public final class RedisConnectionManager implements AutoCloseable {
 
-    /** Receives events of the connections, on an event loop; must not block. */
-    public interface Listener {
-
-        /** A server has become unavailable, or available again. */
-        void availabilityChanged();
-
-        /** A connection was opened again, or another node has the data; what was confirmed before may be lost. */
-        void reconnected();
-    }
-
     private static final int MAX_DRAINED = 1024;
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
@@ -60,8 +52,8 @@ public final class RedisConnectionManager implements AutoCloseable {
     private final long timeoutMillis;
     private final int connections;
     private final int inFlight;
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final Queue<PendingCall<?>> inbox = new ConcurrentLinkedQueue<>();
+    private final List<Consumer<Notice>> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean draining = new AtomicBoolean();
     private volatile boolean closed;
 
@@ -73,7 +65,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     private final Map<String, RedisServer> nodes = new HashMap<>();
     /** Which node has which slot; null until a node has replied. */
     private ClusterSlots slots;
-    private List<PendingCall<?>> unrouted = new ArrayList<>();
+    private List<RedisCall<?>> unrouted = new ArrayList<>();
     private boolean refreshing;
     private boolean refreshAgain;
     private boolean nodeFailed;
@@ -108,8 +100,7 @@ public final class RedisConnectionManager implements AutoCloseable {
         this.inFlight = pipelined ? MAX_IN_FLIGHT : 1;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
         this.entryServer = isCluster()
-                ? new RedisServer(vertx, context, "The Redis Cluster", properties, this::clientOfAnyNode, keyPrefix,
-                        timeoutMillis, 1, MAX_IN_FLIGHT, new ServerEvents())
+                ? new RedisServer(this, "The Redis Cluster", this::clientOfAnyNode, 1, MAX_IN_FLIGHT)
                 : newServer("Redis", this::newClient);
     }
 
@@ -126,8 +117,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     }
 
     private RedisServer newServer(String label, Supplier<Redis> clients) {
-        return new RedisServer(vertx, context, label, properties, clients, keyPrefix, timeoutMillis, connections, inFlight,
-                new ServerEvents());
+        return new RedisServer(this, label, clients, connections, inFlight);
     }
 
     private Redis newClient() {
@@ -163,8 +153,26 @@ public final class RedisConnectionManager implements AutoCloseable {
         return vertx;
     }
 
-    /** Adds a listener. */
-    public void listen(Listener listener) {
+    String properties() {
+        return properties;
+    }
+
+    String keyPrefix() {
+        return keyPrefix;
+    }
+
+    long timeoutMillis() {
+        return timeoutMillis;
+    }
+
+    /**
+     * Adds a listener.
+     *
+     * @param listener receives {@link Notice.Reconnected} when a connection was opened again or another node has the data, and
+     *        {@link Notice.NoticesMissed} when a server has become unavailable, or available again; on an event loop, so it
+     *        must not block
+     */
+    public void listen(Consumer<Notice> listener) {
         listeners.add(listener);
     }
 
@@ -175,48 +183,59 @@ public final class RedisConnectionManager implements AutoCloseable {
      * @param <T> what it is answered by
      * @return the answer; fails with {@link StoreException} when Redis refuses the call or is away
      */
-    public <T> CompletionStage<RedisAnswer<T>> send(RedisCall<T> call) {
-        PendingCall<T> pending = new PendingCall<>(call);
-        if (closed) {
-            pending.fail(stopping());
-            return pending.answer;
-        }
-        inbox.add(pending);
-        scheduleDrain();
-        return pending.answer;
-    }
-
-    static StoreException stopping() {
-        return stopping(false);
+    public <T> CompletionStage<T> send(RedisCall<T> call) {
+        execute(() -> submit(call));
+        return call.answer();
     }
 
     static StoreException stopping(boolean outcomeUnknown) {
         return new StoreException("The application is stopping", outcomeUnknown, null);
     }
 
-    // One task drains the inbox, so that concurrent calls are batched.
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Runs a task on the context, together with those of other callers, and then sends what they submitted. When this is
+     * closed, the task runs at once on the thread of the caller.
+     */
+    void execute(Runnable task) {
+        if (closed) {
+            task.run();
+        } else {
+            inbox.add(task);
+            scheduleDrain();
+        }
+    }
+
     private void scheduleDrain() {
         if (draining.compareAndSet(false, true)) {
             try {
                 context.runOnContext(now -> drainInbox());
             } catch (RuntimeException e) {
-                // Vert.x has been closed.
+                // Vert.x has been closed, and the connections with it.
+                closed = true;
                 draining.set(false);
-                for (PendingCall<?> call = inbox.poll(); call != null; call = inbox.poll()) {
-                    call.fail(stopping());
-                }
+                runAll();
             }
         }
     }
 
+    private void runAll() {
+        for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+            task.run();
+        }
+    }
+
     private void drainInbox() {
-        // First, so that a call that comes from now on is either seen below or starts another task.
+        // First, so that a task that comes from now on is either seen below or starts another drain.
         draining.set(false);
-        PendingCall<?> call = inbox.poll();
-        for (int taken = 1; call != null; taken++) {
-            route(call);
+        Runnable task = inbox.poll();
+        for (int taken = 1; task != null; taken++) {
+            task.run();
             // Yield to other work of this event loop.
-            call = taken < MAX_DRAINED ? inbox.poll() : null;
+            task = taken < MAX_DRAINED ? inbox.poll() : null;
         }
         if (!inbox.isEmpty()) {
             scheduleDrain();
@@ -224,7 +243,8 @@ public final class RedisConnectionManager implements AutoCloseable {
         flush();
     }
 
-    private void flush() {
+    /** Sends what was submitted. On the context. */
+    void flush() {
         if (!toFlush.isEmpty()) {
             List<RedisServer> servers = List.copyOf(toFlush);
             toFlush.clear();
@@ -232,22 +252,24 @@ public final class RedisConnectionManager implements AutoCloseable {
         }
     }
 
-    private void submit(RedisServer server, PendingCall<?> call) {
-        server.submit(call);
-        toFlush.add(server);
-    }
-
-    private void route(PendingCall<?> call) {
+    /** Takes a call that {@link #flush} sends. On the context. */
+    void submit(RedisCall<?> call) {
+        byte[] key = isCluster() ? call.routingKey() : null;
         if (closed) {
-            call.fail(stopping());
-        } else if (!isCluster() || call.call().routingKey() == null) {
+            call.fail(stopping(false));
+        } else if (key == null) {
             submit(entryServer, call);
         } else if (slots == null) {
             unrouted.add(call);
             refresh();
         } else {
-            submit(node(slots.node(call.call().routingKey())), call);
+            submit(node(slots.node(key)), call);
         }
+    }
+
+    private void submit(RedisServer server, RedisCall<?> call) {
+        server.submit(call);
+        toFlush.add(server);
     }
 
     // For an unassigned slot, any node returns the error.
@@ -273,21 +295,21 @@ public final class RedisConnectionManager implements AutoCloseable {
             return;
         }
         refreshing = true;
-        PendingCall<ClusterSlots> question = new PendingCall<>(new ClusterSlots.Question(() -> entryEndpoint));
+        RedisCall<ClusterSlots> question = ClusterSlots.question(() -> entryEndpoint);
         submit(entryServer, question);
-        question.answer.whenComplete((answer, failure) -> {
-            List<PendingCall<?>> waiting = unrouted;
+        question.answer().whenComplete((reported, failure) -> {
+            List<RedisCall<?>> waiting = unrouted;
             unrouted = new ArrayList<>();
             if (failure == null) {
-                boolean moved = accept(answer.value());
-                waiting.forEach(this::route);
+                boolean moved = accept(reported);
+                waiting.forEach(this::submit);
                 if (nodeFailed && !moved) {
                     // Another node may know more.
                     entryServer.moveOn();
                 }
                 nodeFailed = false;
             } else {
-                waiting.forEach(call -> call.fail((StoreException) failure));
+                waiting.forEach(call -> call.fail(failure));
             }
             flush();
             vertx.setTimer(REFRESH_MILLIS, timer -> {
@@ -312,12 +334,12 @@ public final class RedisConnectionManager implements AutoCloseable {
                 .filter(node -> !masters.contains(node.getKey()) && node.getValue().mayRetire())
                 .map(Map.Entry::getKey).toList();
         for (String endpoint : gone) {
-            nodes.remove(endpoint).retire().forEach(this::route);
+            nodes.remove(endpoint).retire().forEach(this::submit);
         }
         if (moved) {
             // Another node has the data, and may have less of it.
-            listeners.forEach(Listener::reconnected);
-            listeners.forEach(Listener::availabilityChanged);
+            listeners.forEach(listener -> listener.accept(new Notice.Reconnected()));
+            availabilityChanged();
         }
         return moved;
     }
@@ -325,51 +347,49 @@ public final class RedisConnectionManager implements AutoCloseable {
     /** In a cluster, connects to all masters, so that the first calls need not wait for that. */
     public void warmUp() {
         if (isCluster()) {
-            send(new ClusterSlots.Question(() -> entryEndpoint)).thenAccept(answer -> {
+            send(ClusterSlots.question(() -> entryEndpoint)).thenAccept(reported -> {
                 if (!closed) {
-                    accept(answer.value());
-                    answer.value().masters().forEach(endpoint -> node(endpoint).warmUp());
+                    accept(reported);
+                    reported.masters().forEach(endpoint -> node(endpoint).warmUp());
                 }
             });
         }
     }
 
-    private final class ServerEvents implements RedisServer.Listener {
+    // ---- What servers report, on the context
 
-        @Override
-        public void availabilityChanged(RedisServer server) {
-            listeners.forEach(Listener::availabilityChanged);
-        }
+    /** A server has become unavailable, or available again. */
+    void availabilityChanged() {
+        listeners.forEach(listener -> listener.accept(new Notice.NoticesMissed()));
+    }
 
-        @Override
-        public void reconnected(RedisServer server) {
-            if (server != entryServer || !isCluster()) {
-                listeners.forEach(Listener::reconnected);
-            }
+    /** A connection was opened again after another one was lost. */
+    void reconnected(RedisServer server) {
+        if (server != entryServer || !isCluster()) {
+            listeners.forEach(listener -> listener.accept(new Notice.Reconnected()));
         }
+    }
 
-        @Override
-        public void connectionFailed(RedisServer server) {
-            if (isCluster() && server != entryServer && !closed) {
-                nodeFailed = true;
-                refresh();
-            }
+    /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
+    void connectionFailed(RedisServer server) {
+        if (isCluster() && server != entryServer && !closed) {
+            nodeFailed = true;
+            refresh();
         }
+    }
 
-        @Override
-        public void redirected(RedisServer server, PendingCall<?> call, ErrorReply.Redirection to) {
-            if (!isCluster()) {
-                server.refuse(call, new ErrorReply("MOVED " + to.slot() + " " + to.host() + ":" + to.port()));
-                return;
-            }
-            String endpoint = ClusterSlots.endpoint(endpointOf(server), to.host(), to.port());
-            call.asking = to.asking();
-            if (!to.asking()) {
-                refresh();
-            }
-            submit(node(endpoint), call);
-            flush();
+    /** Another node of the cluster has the data. */
+    void redirected(RedisServer server, RedisCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
+        if (!isCluster()) {
+            server.refuse(call, reply);
+            return;
         }
+        call.asking = to.asking();
+        if (!to.asking()) {
+            refresh();
+        }
+        submit(node(ClusterSlots.endpoint(endpointOf(server), to.host(), to.port())), call);
+        flush();
     }
 
     /** Gives up all calls and closes the connections. */
@@ -379,10 +399,8 @@ public final class RedisConnectionManager implements AutoCloseable {
         context.runOnContext(now -> {
             entryServer.close();
             nodes.values().forEach(RedisServer::close);
-            unrouted.forEach(call -> call.fail(stopping()));
-            for (PendingCall<?> call = inbox.poll(); call != null; call = inbox.poll()) {
-                call.fail(stopping());
-            }
+            unrouted.forEach(call -> call.fail(stopping(false)));
+            runAll();
         });
     }
 }

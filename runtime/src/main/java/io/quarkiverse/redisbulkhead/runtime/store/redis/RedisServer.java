@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,17 +9,17 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
 import io.netty.handler.codec.CodecException;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
@@ -46,33 +47,14 @@ final class RedisServer {
     private static final int TICKS_PER_TIMEOUT = 20;
     /** Calls fail after this many command timeouts, even if others are answered. */
     private static final int MAX_TIMEOUTS = 10;
-    private static final int FIRST_BACKOFF_MILLIS = 10;
-    private static final int LONGEST_BACKOFF_MILLIS = 200;
-    private static final int FIRST_PROBE_BACKOFF_MILLIS = 100;
-    private static final int LONGEST_PROBE_BACKOFF_MILLIS = 500;
-    /** Authentication is retried at most this often. */
-    private static final int REFUSED_BACKOFF_MILLIS = 2_000;
+    /** Between refusals of a command that are logged. */
+    private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
     /** No attempt to connect takes longer, however often earlier ones were too short. */
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     private static final int MAX_REDIRECTS = 16;
     private static final int MAX_REDIRECTS_AT_ONCE = 3;
-
-    /** Receives the events of a server. */
-    interface Listener {
-
-        /** The server has become unavailable, or available again. */
-        void availabilityChanged(RedisServer server);
-
-        /** A connection was opened again after another one was lost. */
-        void reconnected(RedisServer server);
-
-        /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
-        void connectionFailed(RedisServer server);
-
-        /** Another node of the cluster has the data. */
-        void redirected(RedisServer server, PendingCall<?> call, ErrorReply.Redirection to);
-    }
+    private static final Duration REDIRECT_PAUSE = Duration.ofMillis(150);
 
     /**
      * Why calls fail immediately.
@@ -86,7 +68,7 @@ final class RedisServer {
     private static final class OpenConnection {
         private final Redis client;
         private final RedisConnection redis;
-        private final Deque<Shipment> inFlight = new ArrayDeque<>();
+        private final Deque<RedisCall<?>> inFlight = new ArrayDeque<>();
         private int silentTicks;
         private boolean closed;
 
@@ -103,26 +85,27 @@ final class RedisServer {
         private Runnable abandon;
     }
 
+    private final RedisConnectionManager manager;
     private final Vertx vertx;
-    private final Context context;
     private final String label;
-    private final String properties;
     private final Supplier<Redis> clients;
     private final long timeoutMillis;
     private final long tickMillis;
     private final int maxConnections;
     private final int maxInFlight;
-    private final Listener listener;
-    private final RefusalLog refusals = new RefusalLog();
+    private final Backoff reconnects = new Backoff(Duration.ofMillis(10), Duration.ofMillis(200));
+    private final Backoff probes = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
+    /** Authentication is retried less often. */
+    private final Backoff refusedProbes = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
 
-    private Outbox outbox = new Outbox();
     /** All calls that may not have ended, the oldest first. */
-    private final Queue<PendingCall<?>> pending = new ArrayDeque<>();
+    private final Queue<RedisCall<?>> pending = new ArrayDeque<>();
+    /** Those that are to be sent, in order. */
+    private final Deque<RedisCall<?>> unsent = new ArrayDeque<>();
     private final List<OpenConnection> connections = new ArrayList<>();
     private Attempt attempt;
     private int attemptTimeouts;
     private boolean retryPlanned;
-    private int backoffMillis;
     private boolean wasConnected;
     private String lastError;
     private boolean isReplica;
@@ -131,40 +114,33 @@ final class RedisServer {
     private boolean ticking;
     private Outage outage;
     private byte[] keysOfProbe;
+    private long nextRefusalLogNanos = System.nanoTime();
     private boolean closed;
 
     /**
+     * @param manager receives what happens to the server
      * @param label what the server is called in messages; without secrets
-     * @param properties what the properties of its client start with, for messages: {@code quarkus.redis}
      * @param clients makes a client of the server; called on the context, so that connections belong to its event loop
-     * @param keyPrefix what the key starts with that a probe writes before any call has named others
-     * @param timeoutMillis after what silence the server is away
      * @param maxConnections how many connections there may be
      * @param maxInFlight how many commands may be unanswered over each
      */
-    RedisServer(Vertx vertx, Context context, String label, String properties, Supplier<Redis> clients, String keyPrefix,
-            long timeoutMillis, int maxConnections, int maxInFlight, Listener listener) {
-        this.vertx = vertx;
-        this.context = context;
+    RedisServer(RedisConnectionManager manager, String label, Supplier<Redis> clients, int maxConnections, int maxInFlight) {
+        this.manager = manager;
+        this.vertx = manager.vertx();
         this.label = label;
-        this.properties = properties;
         this.clients = clients;
-        this.keysOfProbe = (keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
-        this.timeoutMillis = Math.max(1, timeoutMillis);
-        this.tickMillis = Math.max(1, this.timeoutMillis / TICKS_PER_TIMEOUT);
+        // Until a call has named others.
+        this.keysOfProbe = (manager.keyPrefix() + ":{}:").getBytes(StandardCharsets.UTF_8);
+        this.timeoutMillis = manager.timeoutMillis();
+        this.tickMillis = Math.max(1, timeoutMillis / TICKS_PER_TIMEOUT);
         this.maxConnections = maxConnections;
         this.maxInFlight = maxInFlight;
-        this.listener = listener;
-    }
-
-    boolean isAway() {
-        return outage != null;
     }
 
     /** Takes a call that {@link #flush} sends. */
-    void submit(PendingCall<?> call) {
+    void submit(RedisCall<?> call) {
         if (closed) {
-            call.fail(RedisConnectionManager.stopping());
+            call.fail(RedisConnectionManager.stopping(false));
         } else if (outage != null) {
             call.fail(failure(outage, call));
         } else {
@@ -174,7 +150,7 @@ final class RedisServer {
             }
             call.beganTick = tick;
             pending.add(call);
-            outbox.add(call);
+            unsent.add(call);
             startTicking();
         }
     }
@@ -184,7 +160,7 @@ final class RedisServer {
         for (OpenConnection connection : List.copyOf(connections)) {
             send(connection);
         }
-        if (!outbox.isEmpty()) {
+        if (!unsent.isEmpty()) {
             connect();
         }
     }
@@ -215,30 +191,45 @@ final class RedisServer {
 
     private void send(OpenConnection connection) {
         while (!connection.closed && outage == null && connection.inFlight.size() < maxInFlight) {
-            Shipment next = outbox.next();
+            RedisCall<?> next = unsent.poll();
             if (next == null) {
                 return;
             }
-            PendingCall<?> first = next.calls().get(0);
-            if (first.call().routingKey() != null) {
-                keysOfProbe = first.call().routingKey();
+            if (!next.isDone()) {
+                send(connection, next);
             }
-            connection.inFlight.add(next);
-            RedisConnection over = new CallConnection(connection.redis, first.asking, reply -> progress(connection, reply));
-            next.transmit(over).onComplete(result -> {
-                if (connection.closed) {
-                    resendIfUnbatched(next);
-                } else {
-                    connection.inFlight.remove(next);
-                    connection.silentTicks = 0;
-                    if (result.succeeded()) {
-                        answered(connection, next, result.result());
-                    } else {
-                        failed(connection, next, result.cause());
-                    }
-                }
-            });
         }
+    }
+
+    private <T> void send(OpenConnection connection, RedisCall<T> call) {
+        byte[] key = call.routingKey();
+        if (key != null) {
+            keysOfProbe = key;
+        }
+        connection.inFlight.add(call);
+        call.sent();
+        boolean asking = call.asking;
+        call.over(command -> {
+            if (asking) {
+                connection.redis.send(Request.cmd(Command.ASKING));
+            }
+            return connection.redis.send(command).onComplete(reply -> progress(connection, reply));
+        }).onComplete(result -> {
+            if (connection.closed) {
+                resendIfInFlight(connection, call);
+            } else if (result.succeeded()) {
+                connection.inFlight.remove(call);
+                connection.silentTicks = 0;
+                replied();
+                // Send before completing callers, so that Redis works meanwhile.
+                send(connection);
+                call.complete(result.result());
+            } else if (isOfClient(result.cause())) {
+                connectionLostDuring(call, connection, result.cause());
+            } else {
+                failed(connection, call, result.cause());
+            }
+        });
     }
 
     // A call may take several round trips, for example to load a script.
@@ -252,153 +243,101 @@ final class RedisServer {
         }
     }
 
-    private void answered(OpenConnection connection, Shipment shipment, Object reply) {
-        replied();
-        if (outbox.isInOrder(shipment)) {
-            outbox.isBack(shipment);
-            // Send before completing callers, so that Redis works meanwhile.
-            send(connection);
-            shipment.deliver(reply);
-        } else {
-            outbox.repeat(shipment);
-            send(connection);
-        }
-    }
-
-    private void failed(OpenConnection connection, Shipment shipment, Throwable failure) {
+    private void failed(OpenConnection connection, RedisCall<?> call, Throwable failure) {
+        connection.silentTicks = 0;
         Optional<ErrorReply> error = ErrorReply.of(failure);
-        if (error.isEmpty()) {
-            if (isOfClient(failure)) {
-                connectionLostDuring(shipment, connection, failure);
-            } else {
-                replied();
-                outbox.isBack(shipment);
-                shipment.calls().forEach(call -> call.notUnderstood(failure));
-                send(connection);
-            }
-            return;
-        }
-        ErrorReply reply = error.get();
-        Optional<ErrorReply.Redirection> redirection = reply.redirection();
-        if (!outbox.isInOrder(shipment)) {
-            shipment.calls().forEach(call -> call.refusedBefore(reply));
-            outbox.repeat(shipment);
-        } else if (redirection.isPresent()) {
-            replied();
-            outbox.isBack(shipment);
-            shipment.calls().forEach(call -> redirect(call, reply, redirection.get()));
-        } else if (reply.isTransient() || reply.isAuthenticationMissing()) {
-            retryLater(connection, shipment, reply);
-        } else if (shipment.calls().size() > 1) {
-            replied();
-            // Before others of the group may go.
-            shipment.calls().forEach(call -> {
-                call.refusedBefore(reply);
-                call.goAlone();
-                outbox.add(call);
-            });
-            outbox.isBack(shipment);
+        if (error.filter(reply -> reply.isTransient() || reply.isAuthenticationMissing()).isPresent()) {
+            retryLater(connection, call, error.get());
         } else {
+            connection.inFlight.remove(call);
             replied();
-            outbox.isBack(shipment);
-            PendingCall<?> call = shipment.calls().get(0);
-            refuse(call, reply);
+            error.ifPresentOrElse(reply -> reply.redirection().ifPresentOrElse(to -> redirect(call, reply, to),
+                    () -> refuse(call, reply)), () -> call.notUnderstood(failure));
         }
         send(connection);
     }
 
-    // Error replies are no RuntimeExceptions. Neither are the connection errors of the client, except for these; TLS errors are the latter.
+    // Connection errors of the client are no RuntimeExceptions, except for these; TLS errors are the latter.
     private static boolean isOfClient(Throwable failure) {
-        return !(failure instanceof RuntimeException) || failure instanceof VertxException
-                || failure instanceof CodecException;
+        return ErrorReply.of(failure).isEmpty() && (!(failure instanceof RuntimeException)
+                || failure instanceof VertxException || failure instanceof CodecException);
     }
 
     /** Ends a call that Redis refuses for good. */
-    void refuse(PendingCall<?> call, ErrorReply reply) {
-        String explanation = reply.explanation(properties);
-        if (call.call().logsRefusal()) {
-            refusals.log(call.about(), explanation);
+    void refuse(RedisCall<?> call, ErrorReply reply) {
+        String explanation = reply.explanation(manager.properties());
+        // One line for many calls, because operators need the reason only once.
+        if (call.logsRefusal() && System.nanoTime() - nextRefusalLogNanos >= 0) {
+            nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
+            LOG.errorf("Redis refused a command (%s). %s", call.about(), explanation);
         }
         call.refuse(reply, explanation);
     }
 
-    private void redirect(PendingCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
+    private void redirect(RedisCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
         call.refusedBefore(reply);
         if (++call.redirects > MAX_REDIRECTS) {
             refuse(call, reply);
-        } else if (!call.answer.isDone()) {
+        } else if (!call.isDone()) {
             pending.remove(call);
-            call.elapsedTicks += tick - call.beganTick;
+            call.elapsedTicks = age(call);
             if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
-                listener.redirected(this, call, to);
+                manager.redirected(this, call, reply, to);
             } else {
                 // Two nodes name each other for a moment while a slot moves.
-                vertx.setTimer(backoff(call.redirects), timer -> listener.redirected(this, call, to));
+                later(REDIRECT_PAUSE, () -> manager.redirected(this, call, reply, to));
             }
         }
     }
 
-    // After a back-off, and over a new connection where another server may have been promoted.
-    private void retryLater(OpenConnection connection, Shipment shipment, ErrorReply reply) {
-        lastError = reply.explanation(properties);
+    // After a pause, and over a new connection where another server may have been promoted.
+    private void retryLater(OpenConnection connection, RedisCall<?> call, ErrorReply reply) {
+        lastError = reply.explanation(manager.properties());
         isReplica = reply.is(ErrorReply.READONLY);
-        shipment.calls().forEach(call -> {
-            call.refusedBefore(reply);
-            call.retries++;
-        });
+        call.refusedBefore(reply);
+        Duration pause = call.pauseAfter(lastError);
         if (reply.passesOnThisConnection()) {
-            pause(shipment);
+            connection.inFlight.remove(call);
+            later(pause, () -> resend(call));
         } else {
-            connectionLostDuring(shipment, connection, new StoreException(lastError, false, null));
+            connectionLostDuring(call, connection, new StoreException(lastError, false, null));
         }
     }
 
-    // Later calls of the group wait as well, so that none overtakes another.
-    private void pause(Shipment shipment) {
-        int retries = shipment.calls().stream().mapToInt(call -> call.retries).max().orElse(0);
-        Outbox current = outbox;
-        if (shipment.group() == null) {
-            vertx.setTimer(backoff(retries), timer -> resend(shipment.calls().get(0)));
-        } else if (outbox.pause(shipment)) {
-            vertx.setTimer(backoff(retries), timer -> {
-                if (current == outbox && !closed) {
-                    outbox.resume(shipment.group());
-                    flush();
-                }
-            });
-        }
-    }
-
-    private void resend(PendingCall<?> call) {
-        if (outage == null && !closed && !call.answer.isDone()) {
-            outbox.add(call);
+    private void resend(RedisCall<?> call) {
+        if (outage == null && !closed && !call.isDone()) {
+            unsent.addFirst(call);
             flush();
         }
     }
 
-    // The steps of a call depend on each other, so its first try has to end before the next one begins.
-    private void resendIfUnbatched(Shipment shipment) {
-        if (shipment.group() == null) {
-            resend(shipment.calls().get(0));
-        }
-    }
-
-    private static long backoff(int retries) {
-        int longest = Math.min(LONGEST_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(retries, 10));
-        return ThreadLocalRandom.current().nextLong(longest / 2, longest) + 1;
+    private void later(Duration pause, Runnable task) {
+        vertx.setTimer(Math.max(1, pause.toMillis()), timer -> task.run());
     }
 
     // Any reply but a transient error shows that the server is available.
     private void replied() {
         silentTicks = 0;
         isReplica = false;
-        backoffMillis = 0;
         lastError = null;
+        resetBackoff();
     }
 
-    private void connectionLostDuring(Shipment shipment, OpenConnection connection, Throwable cause) {
+    private void resetBackoff() {
+        reconnects.reset();
+        probes.reset();
+        refusedProbes.reset();
+    }
+
+    private void connectionLostDuring(RedisCall<?> call, OpenConnection connection, Throwable cause) {
         connectionLost(connection, cause);
-        resendIfUnbatched(shipment);
+        resendIfInFlight(connection, call);
+    }
+
+    private void resendIfInFlight(OpenConnection connection, RedisCall<?> call) {
+        if (connection.inFlight.remove(call)) {
+            resend(call);
+        }
     }
 
     private void connectionLost(OpenConnection connection, Throwable cause) {
@@ -408,9 +347,12 @@ final class RedisServer {
         end(connection);
         lastError = cause instanceof StoreException ? cause.getMessage() : "the connection was lost: " + Redacted.reason(cause);
         LOG.debugf("%s: %s", label, lastError);
-        // In their old order: releases that were not answered go before later acquires.
-        outbox.clear().stream().filter(call -> !call.answer.isDone()).forEach(outbox::add);
-        listener.connectionFailed(this);
+        // In their old order: releases that were not answered go before later acquires. A call that has the connection for
+        // itself may take several round trips that depend on each other, so it is sent again when that attempt has ended.
+        while (maxInFlight > 1 && !connection.inFlight.isEmpty()) {
+            unsent.addFirst(connection.inFlight.pollLast());
+        }
+        manager.connectionFailed(this);
         retry();
     }
 
@@ -426,11 +368,8 @@ final class RedisServer {
     private void retry() {
         if (!retryPlanned && !closed) {
             retryPlanned = true;
-            int longest = outage == null ? LONGEST_BACKOFF_MILLIS
-                    : outage.temporary ? LONGEST_PROBE_BACKOFF_MILLIS : REFUSED_BACKOFF_MILLIS;
-            int first = outage == null ? FIRST_BACKOFF_MILLIS : FIRST_PROBE_BACKOFF_MILLIS;
-            backoffMillis = Math.min(longest, Math.max(first, 2 * backoffMillis));
-            vertx.setTimer(backoffMillis / 2 + ThreadLocalRandom.current().nextInt(backoffMillis / 2 + 1) + 1, timer -> {
+            Backoff backoff = outage == null ? reconnects : outage.temporary ? probes : refusedProbes;
+            later(backoff.next(), () -> {
                 retryPlanned = false;
                 connect();
             });
@@ -443,7 +382,7 @@ final class RedisServer {
         }
         if (outage != null && !connections.isEmpty()) {
             probe(connections.get(0));
-        } else if (connections.isEmpty() || connections.size() < maxConnections && !outbox.isEmpty()) {
+        } else if (connections.isEmpty() || connections.size() < maxConnections && !unsent.isEmpty()) {
             open();
         }
     }
@@ -497,7 +436,7 @@ final class RedisServer {
         attempt = null;
         attemptTimeouts = 0;
         connections.add(connection);
-        Consumer<Throwable> onEnd = cause -> context.runOnContext(now -> connectionLost(connection, cause));
+        Consumer<Throwable> onEnd = cause -> manager.context().runOnContext(now -> connectionLost(connection, cause));
         connection.redis.endHandler(end -> onEnd.accept(new VertxException("closed by the server", true)));
         connection.redis.exceptionHandler(onEnd::accept);
         if (lastError == null) {
@@ -516,7 +455,7 @@ final class RedisServer {
 
     private void announceReconnection() {
         if (wasConnected) {
-            listener.reconnected(this);
+            manager.reconnected(this);
         }
         wasConnected = true;
     }
@@ -528,14 +467,14 @@ final class RedisServer {
         current.over = true;
         attempt = null;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        lastError = refusal.map(reply -> reply.explanation(properties))
-                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + properties + ".hosts)");
+        lastError = refusal.map(reply -> reply.explanation(manager.properties()))
+                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + manager.properties() + ".hosts)");
         LOG.debugf("%s: %s", label, lastError);
         if (refusal.isPresent() && connections.isEmpty() && (outage == null || outage.temporary)) {
             beginOutage(new Outage(label + " refuses the connection. " + lastError, Redacted.failure(cause), false));
         }
-        listener.connectionFailed(this);
-        if (outage != null || !outbox.isEmpty()) {
+        manager.connectionFailed(this);
+        if (outage != null || !unsent.isEmpty()) {
             retry();
         }
     }
@@ -558,10 +497,11 @@ final class RedisServer {
             if (answered) {
                 endOutage();
             } else {
-                lastError = error.map(reply -> reply.explanation(properties)).orElseGet(() -> Redacted.reason(result.cause()));
+                lastError = error.map(reply -> reply.explanation(manager.properties()))
+                        .orElseGet(() -> Redacted.reason(result.cause()));
                 if (error.isEmpty() || !error.get().passesOnThisConnection()) {
                     end(connection);
-                    listener.connectionFailed(this);
+                    manager.connectionFailed(this);
                 }
                 retry();
             }
@@ -581,7 +521,7 @@ final class RedisServer {
         replied();
         LOG.infof("%s is available again", label);
         announceReconnection();
-        listener.availabilityChanged(this);
+        manager.availabilityChanged();
         flush();
     }
 
@@ -594,17 +534,17 @@ final class RedisServer {
         for (OpenConnection connection : List.copyOf(connections)) {
             end(connection);
         }
-        List<PendingCall<?>> calls = List.copyOf(pending);
+        List<RedisCall<?>> calls = List.copyOf(pending);
         pending.clear();
-        outbox = new Outbox();
+        unsent.clear();
         calls.forEach(call -> call.fail(failure(begun, call)));
         if (isNew) {
-            backoffMillis = 0;
-            listener.availabilityChanged(this);
+            resetBackoff();
+            manager.availabilityChanged();
         }
     }
 
-    private static StoreException failure(Outage outage, PendingCall<?> call) {
+    private static StoreException failure(Outage outage, RedisCall<?> call) {
         return outage.temporary ? new StoreAwayException(outage.message, call.mayHaveBeenCarriedOut(), outage.cause)
                 : new StoreException(outage.message, call.mayHaveBeenCarriedOut(), outage.cause);
     }
@@ -620,7 +560,7 @@ final class RedisServer {
         tick++;
         removeCompleted();
         if (tick % TICKS_PER_TIMEOUT == 0) {
-            pending.removeIf(call -> call.answer.isDone());
+            pending.removeIf(RedisCall::isDone);
         }
         if (attempt != null && ++attempt.ticks > attemptTicks()) {
             abandonAttempt();
@@ -662,7 +602,7 @@ final class RedisServer {
         attemptTimeouts++;
         lastError = "connecting or probing timed out; Redis is silent, or has reached maxclients";
         late.abandon.run();
-        listener.connectionFailed(this);
+        manager.connectionFailed(this);
         retry();
     }
 
@@ -684,25 +624,26 @@ final class RedisServer {
     }
 
     private void failOverdue() {
-        for (PendingCall<?> call : pending) {
-            long age = call.elapsedTicks + tick - call.beganTick;
-            if (age <= TICKS_PER_TIMEOUT) {
-                continue;
-            }
-            if (call.retries > 0) {
+        // A copy, because other calls may follow a call that ends.
+        for (RedisCall<?> call : pending.stream().filter(call -> age(call) > TICKS_PER_TIMEOUT).toList()) {
+            if (call.lastRefusal() != null) {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
-                        + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + lastError,
-                        call.mayHaveBeenCarriedOut(),
-                        null));
-            } else if (age > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
+                        + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + call.lastRefusal(),
+                        call.mayHaveBeenCarriedOut(), null));
+            } else if (age(call) > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
                 call.fail(new StoreException(label + " is overloaded: no reply for " + MAX_TIMEOUTS * timeoutMillis
                         + " ms, although it answers other calls", call.mayHaveBeenCarriedOut(), null));
             }
         }
     }
 
+    // In ticks, with those of other servers that had the call before.
+    private long age(RedisCall<?> call) {
+        return call.elapsedTicks + tick - call.beganTick;
+    }
+
     private void removeCompleted() {
-        while (!pending.isEmpty() && pending.peek().answer.isDone()) {
+        while (!pending.isEmpty() && pending.peek().isDone()) {
             pending.poll();
         }
     }
@@ -712,10 +653,10 @@ final class RedisServer {
      *
      * @return the calls that are still to be answered
      */
-    List<PendingCall<?>> retire() {
+    List<RedisCall<?>> retire() {
         closed = true;
-        List<PendingCall<?>> left = pending.stream().filter(call -> !call.answer.isDone()).toList();
-        left.forEach(call -> call.elapsedTicks += tick - call.beganTick);
+        List<RedisCall<?>> left = pending.stream().filter(call -> !call.isDone()).toList();
+        left.forEach(call -> call.elapsedTicks = age(call));
         closeAll();
         return left;
     }
@@ -723,13 +664,13 @@ final class RedisServer {
     /** Gives up all calls and closes the connections. */
     void close() {
         closed = true;
-        pending.forEach(call -> call.fail(RedisConnectionManager.stopping(call.mayHaveBeenCarriedOut())));
+        List.copyOf(pending).forEach(call -> call.fail(RedisConnectionManager.stopping(call.mayHaveBeenCarriedOut())));
         closeAll();
     }
 
     private void closeAll() {
         pending.clear();
-        outbox = new Outbox();
+        unsent.clear();
         List.copyOf(connections).forEach(this::end);
         if (attempt != null) {
             attempt.over = true;

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 
 /**
  * Calls that go together have the same answers, and leave the same, as if they had gone one after the other at the same

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptTexts;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 
 /** The scripts, run on the server of a {@link World}. The same request to the same server is carried out only once. */
 final class ScriptedStore {

@@ -167,8 +167,8 @@ class LockPermitStoreTest {
      */
     @Test
     void contentionAfterALostAnswerIsUnknown() throws Exception {
-        LockedStep step = new LockedStep(names(), settings(),
-                List.of(Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
+        LockedStep step = new LockedStep(new BulkheadKeys("test", BulkheadId.of("reports")), settings(),
+                List.of(LockedStep.Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
                 false);
         assertThat(step.mayHaveBeenCarriedOut()).isFalse();
         TestProxy proxy = new TestProxy(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, "MULTI", redis.port());
@@ -177,25 +177,21 @@ class LockPermitStoreTest {
         open.add(client::close);
 
         RedisConnection connection = get(client.connect().toCompletionStage());
-        assertThatThrownBy(() -> get(step.over(connection).toCompletionStage())).isNotNull();
+        assertThatThrownBy(() -> get(step.over(connection::send).toCompletionStage())).isNotNull();
 
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
         redis.command("SET", LOCK, "of somebody else");
         RedisConnection next = get(redis.newClient().connect().toCompletionStage());
-        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
+        assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         redis.command("DEL", LOCK);
-        assertThat(get(step.over(next).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
+        assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.DONE);
     }
 
-    private static StoredBulkhead.Names names() {
-        return new StoredBulkhead.Names(BulkheadId.of("reports"), "test:mailbox",
-                new BulkheadKeys("test", BulkheadId.of("reports")));
-    }
-
-    private static StepSettings settings() {
-        return new StepSettings(STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST, new ServerClock());
+    private static LockPermitStore.Settings settings() {
+        return new LockPermitStore.Settings("test:mailbox", STEP_TIMEOUT, LONG, Duration.ofSeconds(1), LockPermitStore.MOST,
+                LockPermitStore.Clock.OF_SERVER);
     }
 
     /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */

@@ -12,7 +12,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /** Lock stores. */
 final class LockStores {
@@ -22,10 +21,13 @@ final class LockStores {
 
     /** With a clock that the test moves. */
     static StoreFixture fixture(TestRedis redis) {
-        StepSettings settings = new StepSettings(Duration.ofSeconds(20), Duration.ofSeconds(20), RedisStoreFixture.SLACK,
-                LockPermitStore.MOST, new TestClock());
+        LockPermitStore.Clock clock = new LockPermitStore.Clock(() -> Request.cmd(Command.GET).arg(RedisStoreFixture.CLOCK),
+                reply -> reply.toLong() * 1_000);
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, connections,
-                notifications) -> new LockPermitStore(connections, notifications, "test", settings, false, timer(server)));
+                notifications) -> new LockPermitStore(connections, notifications, "test",
+                        new LockPermitStore.Settings(notifications.name(), Duration.ofSeconds(20), Duration.ofSeconds(20),
+                                RedisStoreFixture.SLACK, LockPermitStore.MOST, clock),
+                        false, timer(server)));
     }
 
     static RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {
@@ -35,18 +37,5 @@ final class LockStores {
     static BiConsumer<Duration, Runnable> timer(TestRedis redis) {
         return (pause, task) -> redis.vertx().setTimer(Math.max(1, TimeUnit.NANOSECONDS.toMillis(pause.toNanos())),
                 timer -> task.run());
-    }
-
-    private static final class TestClock extends ServerClock {
-
-        @Override
-        Request question() {
-            return Request.cmd(Command.GET).arg(RedisStoreFixture.CLOCK);
-        }
-
-        @Override
-        long micros(Response reply) {
-            return reply.toLong() * 1_000;
-        }
     }
 }

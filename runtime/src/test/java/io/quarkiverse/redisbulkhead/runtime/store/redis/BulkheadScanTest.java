@@ -15,13 +15,10 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /** What the contract of stores cannot tell, because it is about Redis. */
 class BulkheadScanTest {
@@ -107,7 +104,8 @@ class BulkheadScanTest {
         CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {
             asked.add("step");
             if (asked.size() == 2) {
-                oneAtATime.send(new Ping()).thenRun(() -> asked.add("other"));
+                oneAtATime.send(RedisCall.of("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
+                        .thenRun(() -> asked.add("other"));
             }
             return oneAtATime.send(step);
         });
@@ -116,19 +114,6 @@ class BulkheadScanTest {
         assertThat(asked.indexOf("other")).isBetween(1, 5);
         assertThat(asked).hasSize(101);
         oneAtATime.close();
-    }
-
-    private record Ping() implements RedisCall<Response> {
-
-        @Override
-        public Future<Response> over(RedisConnection connection) {
-            return connection.send(Request.cmd(Command.PING));
-        }
-
-        @Override
-        public String about() {
-            return "ping";
-        }
     }
 
     @Test

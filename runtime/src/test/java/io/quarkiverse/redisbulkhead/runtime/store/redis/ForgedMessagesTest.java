@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.vertx.redis.client.Redis;
 
 /** What somebody achieves who may publish to the channel of a process, and knows its name and the ids of permits. */
@@ -66,7 +67,7 @@ class ForgedMessagesTest {
     /** It is believed until the next renewal, which is after a third of the lease; Redis knows of no such permit. */
     @Test
     void aHandOverIsBelievedUntilTheNextRenewal() throws Exception {
-        publish(Messages.handedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE)));
+        publish(NotificationSubscriber.message(new Notice.HandedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE))));
 
         HeldPermit forged = get(waiter.granted()).get(0);
         assertThat(forged.isHeld()).isTrue();
@@ -92,7 +93,7 @@ class ForgedMessagesTest {
     @Test
     void aHandOverOfLongAgoCostsThePlaceInTheQueue() throws Exception {
         String first = waitersId();
-        publish(Messages.handedOver(first, new HandOver(1, Long.MIN_VALUE)));
+        publish(NotificationSubscriber.message(new Notice.HandedOver(first, new HandOver(1, Long.MIN_VALUE))));
         await().atMost(10, TimeUnit.SECONDS).until(() -> !List.of(first).equals(waiters()) && waiters().size() == 1);
 
         get(holder.end());
@@ -103,7 +104,7 @@ class ForgedMessagesTest {
     /** The holder is told of a loss that there was not; Redis keeps its permit until the execution ends. */
     @Test
     void aRevocationIsBelieved() throws Exception {
-        publish(Messages.revoked(held.id()));
+        publish(NotificationSubscriber.message(new Notice.Revoked(held.id())));
 
         await().atMost(10, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
         assertThat(held.isHeld()).isFalse();
@@ -116,8 +117,8 @@ class ForgedMessagesTest {
     /** It asks Redis, which says no. */
     @Test
     void aFreePermitIsAskedForAndNotBelieved() throws Exception {
-        publish(Messages.free(waitersId()));
-        publish(Messages.free(held.id()));
+        publish(NotificationSubscriber.message(new Notice.PermitFree(waitersId())));
+        publish(NotificationSubscriber.message(new Notice.PermitFree(held.id())));
 
         assertThat(get(semaphore.status()).inUse()).isEqualTo(1);
         get(holder.end());
@@ -138,7 +139,7 @@ class ForgedMessagesTest {
         publish("handed-over " + waitersId() + " 1 99999999999999999999");
         publish("x".repeat(1_000_000));
 
-        publish(Messages.handedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE)));
+        publish(NotificationSubscriber.message(new Notice.HandedOver(waitersId(), new HandOver(FORGED_TOKEN, Long.MAX_VALUE))));
         assertThat(get(waiter.granted())).as("the message after all of these").hasSize(1);
         assertThat(held.isHeld()).isTrue();
         get(waiter.end());

@@ -154,7 +154,7 @@ class NotificationSubscriberTest {
 
             sent.forEach(notice -> {
                 notifications.check(true);
-                redis.command(sender, "PUBLISH", notifications.name(), Messages.free(((PermitFree) notice).permitId()));
+                redis.command(sender, "PUBLISH", notifications.name(), NotificationSubscriber.message(notice));
             });
 
             await().atMost(10, TimeUnit.SECONDS).until(() -> notices.size() > sent.size());

@@ -40,15 +40,18 @@ class StoredTextsPropertyTest {
 
     @Property
     void messagesAreReadAsTheyWereWritten(@ForAll long ticket, @ForAll long leaseEnd) {
-        assertThat(Messages.read(Messages.handedOver("id-1", new HandOver(ticket, leaseEnd))))
+        assertThat(NotificationSubscriber
+                .parse(NotificationSubscriber.message(new Notice.HandedOver("id-1", new HandOver(ticket, leaseEnd)))))
                 .contains(new Notice.HandedOver("id-1", new HandOver(ticket, leaseEnd)));
-        assertThat(Messages.read(Messages.free("id-1"))).contains(new Notice.PermitFree("id-1"));
-        assertThat(Messages.read(Messages.revoked("id-1"))).contains(new Notice.Revoked("id-1"));
+        assertThat(NotificationSubscriber.parse(NotificationSubscriber.message(new Notice.PermitFree("id-1"))))
+                .contains(new Notice.PermitFree("id-1"));
+        assertThat(NotificationSubscriber.parse(NotificationSubscriber.message(new Notice.Revoked("id-1"))))
+                .contains(new Notice.Revoked("id-1"));
     }
 
     @Property
     void messagesOfOthersDoNoHarm(@ForAll("messages") String text) {
-        Messages.read(text);
+        NotificationSubscriber.parse(text);
     }
 
     @Provide

@@ -9,7 +9,6 @@ import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.script.ScriptPermitStore;
 import io.vertx.redis.client.RedisOptions;
 
 /** The stores in Redis. */
@@ -24,7 +23,7 @@ public enum TestStore {
 
         @Override
         public PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications) {
-            return new ScriptPermitStore(connections, notifications, "test", redis.isCluster());
+            return new RedisPermitStore(connections, notifications, "test", redis.isCluster());
         }
 
         @Override

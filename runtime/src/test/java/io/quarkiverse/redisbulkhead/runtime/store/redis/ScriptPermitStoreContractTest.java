@@ -1,11 +1,10 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 class ScriptPermitStoreContractTest extends PermitStoreContract {
 

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,11 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
@@ -57,7 +54,7 @@ record LuaScript(String text, String sha1) {
      * restart,
      * a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
      */
-    Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisConnection connection) {
+    Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisCall.Connection connection) {
         return connection.send(request(Command.EVALSHA, sha1, keys, args))
                 .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
                         .map(unknown -> connection.send(request(Command.EVAL, text, keys, args)))

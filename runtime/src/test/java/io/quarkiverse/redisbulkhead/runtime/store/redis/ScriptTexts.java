@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 /** The scripts as Redis gets them, for tests that run them elsewhere. */
 public final class ScriptTexts {

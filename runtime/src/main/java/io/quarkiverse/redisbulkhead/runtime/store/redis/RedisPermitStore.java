@@ -1,6 +1,6 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.script.ScriptCall.bytes;
+import static io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.bytes;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,23 +38,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadScan;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Messages;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisAnswer;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisCall;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.vertx.core.Future;
-import io.vertx.redis.client.RedisConnection;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Terms;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * Keeps permits in Redis; each operation is one step of a Lua script. While a command of a bulkhead is on its way, acquires,
- * releases, cancellations and renewals of that bulkhead gather, and go together in the next one. The header of
- * {@code bulkhead.lua}, a resource beside this class, tells the layout of the keys.
+ * Keeps permits in Redis; each operation is one step of a Lua script, which {@link CommandBatcher} sends together with others
+ * of
+ * its bulkhead. The header of {@code bulkhead.lua}, a resource beside this class, documents the layout of the keys.
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
@@ -62,22 +54,20 @@ import io.vertx.redis.client.ResponseType;
  * it come waiters, which the book leaves to the callers: a release hands the permit to the first of them in the same
  * step.
  */
-public final class ScriptPermitStore implements PermitStore {
+public final class RedisPermitStore implements PermitStore {
 
     private static final int CANCELLED = -1;
-
-    /** The size of a call that goes alone. */
-    private static final int ALONE = 0;
 
     private static final Pattern STATED_LIMIT = Pattern.compile(" (\\d+):(\\d+)");
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
-    private final ScriptCall.Shared shared;
+    private final String keyPrefix;
+    private final CommandBatcher batcher;
     private final LuaScript look;
     private final BulkheadScan scan;
 
-    /** Who asked last, as records have it; many calls in a row are of one method. */
+    /** Caches the last encoded owner. */
     private volatile Owner lastOwner = new Owner("", "", "", "");
 
     private record Owner(String application, String instance, String method, String text) {
@@ -91,18 +81,19 @@ public final class ScriptPermitStore implements PermitStore {
      * @param keyPrefix what all keys start with; without braces
      * @param cluster whether the connection is to a Redis Cluster
      */
-    public ScriptPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+    public RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
             boolean cluster) {
         this(connections, notifications, keyPrefix, cluster, UnaryOperator.identity());
     }
 
     // Tests put a clock of their own into the scripts.
-    ScriptPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
+    RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
             boolean cluster, UnaryOperator<LuaScript> change) {
         this.connections = connections;
         this.notifications = notifications;
-        this.shared = new ScriptCall.Shared(change.apply(LuaScript.of("bulkhead")), keyPrefix, notifications.name(),
-                this::tell);
+        this.keyPrefix = keyPrefix;
+        this.batcher = new CommandBatcher(connections, keyPrefix, notifications.name(),
+                change.apply(LuaScript.of("bulkhead"))::run, this::tell);
         this.look = change.apply(LuaScript.of("look"));
         this.scan = new BulkheadScan(keyPrefix, cluster);
     }
@@ -121,7 +112,7 @@ public final class ScriptPermitStore implements PermitStore {
                 notifications.tell(new LimitsDiffer(bulkhead, Integer.parseInt(words[1]),
                         Stream.of(words[2].split(",")).map(Integer::valueOf).collect(Collectors.toSet())));
             } else {
-                Messages.read(text).forEach(notifications::tell);
+                NotificationSubscriber.parse(text).forEach(notifications::tell);
             }
         }
     }
@@ -135,13 +126,13 @@ public final class ScriptPermitStore implements PermitStore {
                 words.add(bytes(request.ticket()));
             }
             words.add(bytes(request.permitId()));
-            ScriptCall<Response> call = new ScriptCall<>(shared, request.bulkhead(), 1, true,
-                    ScriptCall.Terms.of(request, owner(request)), words, Response::get);
-            return connections.send(call).thenApply(answer -> acquired(answer.value(), answer.repeated()));
+            return batcher.send(request.bulkhead(),
+                    new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
         });
     }
 
-    private AcquireReply acquired(Response answer, boolean repeated) {
+    private AcquireReply acquired(Response reply, int index, boolean repeated) {
+        Response answer = reply.get(index);
         if (answer.type() != ResponseType.MULTI) {
             long token = answer.toLong();
             return token == CANCELLED ? new AcquireReply.Cancelled() : new AcquireReply.Granted(token, repeated);
@@ -169,20 +160,19 @@ public final class ScriptPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
         return Bounds.checked(() -> Bounds.checkId(permitId),
-                () -> change(bulkhead, 1, false, List.of(bytes("release"), bytes(permitId))));
+                () -> batcher.send(bulkhead, changing(false, bytes("release"), bytes(permitId))));
     }
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
         return minHold.isZero() ? release(bulkhead, permitId)
-                : Bounds.checked(() -> Bounds.checkId(permitId), () -> change(bulkhead, 1, false,
-                        List.of(bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+                : Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead,
+                        changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
     }
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
-    private CompletionStage<Boolean> change(BulkheadId bulkhead, int size, boolean awaited, List<byte[]> words) {
-        return connections.send(new ScriptCall<>(shared, bulkhead, size, awaited, null, words, ScriptPermitStore::isOne))
-                .thenApply(answer -> answer.value() || answer.repeated());
+    private static Call<Boolean> changing(boolean awaited, byte[]... words) {
+        return new Call<>(1, awaited, null, List.of(words), (reply, index, repeated) -> isOne(reply, index) || repeated);
     }
 
     private static boolean isOne(Response reply, int index) {
@@ -197,9 +187,8 @@ public final class ScriptPermitStore implements PermitStore {
             words.add(bytes(Math.max(1, forgetAfter.toMillis())));
             words.add(bytes(permitIds.size()));
             permitIds.forEach(id -> words.add(bytes(id)));
-            return connections
-                    .send(new ScriptCall<>(shared, bulkhead, permitIds.size(), false, null, words, (reply, first) -> true))
-                    .thenApply(done -> null);
+            return batcher.send(bulkhead,
+                    new Call<>(permitIds.size(), false, null, words, (reply, index, repeated) -> (Void) null));
         });
     }
 
@@ -215,15 +204,15 @@ public final class ScriptPermitStore implements PermitStore {
                 words.add(bytes(id));
                 words.add(bytes(Math.max(1, leases.get(id).toMillis())));
             }
-            return connections.send(new ScriptCall<>(shared, bulkhead, ids.size(), true, null, words, (reply, first) -> {
+            return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (reply, index, repeated) -> {
                 Set<String> lost = new HashSet<>();
                 for (int i = 0; i < ids.size(); i++) {
-                    if (!isOne(reply, first + i)) {
+                    if (!isOne(reply, index + i)) {
                         lost.add(ids.get(i));
                     }
                 }
                 return lost;
-            })).thenApply(RedisAnswer::value);
+            }));
         });
     }
 
@@ -240,23 +229,20 @@ public final class ScriptPermitStore implements PermitStore {
             words.add(bytes(limit));
             words.add(bytes(permitIds.size()));
             permitIds.forEach(id -> words.add(bytes(id)));
-            return connections.send(new ScriptCall<>(shared, bulkhead, ALONE, true, null, words, ScriptPermitStore::polled))
-                    .thenApply(answer -> {
-                        if (!answer.value().handedOver().isEmpty()) {
-                            // A message should have told of them.
-                            notifications.check(true);
-                        }
-                        return answer.value();
-                    });
+            return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
         });
     }
 
-    private static PollReply polled(Response reply, int index) {
+    private PollReply polled(Response reply, int index, boolean repeated) {
         Response answer = reply.get(index);
         Map<String, HandOver> handedOver = new HashMap<>();
         Response given = answer.get(3);
         for (int i = 0; i < given.size(); i += 3) {
             handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
+        }
+        if (!handedOver.isEmpty()) {
+            // A message should have told of them.
+            notifications.check(true);
         }
         Set<String> gone = new HashSet<>();
         answer.get(4).forEach(id -> gone.add(id.toString()));
@@ -270,11 +256,9 @@ public final class ScriptPermitStore implements PermitStore {
         return Bounds.checked(() -> {
             Bounds.checkId(permitId);
             Bounds.checkDigest(digest);
-        }, () -> connections
-                .send(new ScriptCall<>(shared, bulkhead, 1, true, null, List.of(bytes("detach"), bytes(permitId),
-                        bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
-                        ScriptPermitStore::isOne))
-                .thenApply(RedisAnswer::value));
+        }, () -> batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
+                bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
+                (reply, index, repeated) -> isOne(reply, index))));
     }
 
     @Override
@@ -282,15 +266,15 @@ public final class ScriptPermitStore implements PermitStore {
         return Bounds.checked(() -> Bounds.check(request), () -> {
             notifications.open();
             AcquireRequest permit = request.permit();
-            return connections.send(new ScriptCall<>(shared, permit.bulkhead(), 1, true, null,
+            return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
                     List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
                             bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
-                            bytes(ScriptCall.Terms.of(permit, owner(permit)).tail())),
-                    ScriptPermitStore::attached)).thenApply(RedisAnswer::value);
+                            bytes(Terms.of(permit, owner(permit)).tail())),
+                    RedisPermitStore::attached));
         });
     }
 
-    private static Optional<Attached> attached(Response reply, int index) {
+    private static Optional<Attached> attached(Response reply, int index, boolean repeated) {
         Response answer = reply.get(index);
         return answer.type() != ResponseType.MULTI ? Optional.empty()
                 : Optional.of(new Attached(answer.get(0).toLong(), Duration.ofMillis(answer.get(1).toLong())));
@@ -298,18 +282,18 @@ public final class ScriptPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return change(bulkhead, ALONE, true, List.of(bytes("revoke"), bytes(permitId)));
+        return batcher.sendAlone(bulkhead, changing(true, bytes("revoke"), bytes(permitId)));
     }
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
         return Bounds.checked(() -> Bounds.checkLimit(limit),
-                () -> change(bulkhead, ALONE, true, List.of(bytes("resize"), bytes(limit))).thenApply(was -> null));
+                () -> batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(limit))).thenApply(was -> null));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return change(bulkhead, ALONE, true, List.of(bytes("resize"), bytes(0)));
+        return batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(0)));
     }
 
     @Override
@@ -360,24 +344,9 @@ public final class ScriptPermitStore implements PermitStore {
     }
 
     private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
-        BulkheadKeys keys = shared.keys(bulkhead);
-        return connections.send(new RedisCall<Response>() {
-
-            @Override
-            public Future<Response> over(RedisConnection connection) {
-                return look.run(keys, List.of(args), connection);
-            }
-
-            @Override
-            public byte[] routingKey() {
-                return keys.start();
-            }
-
-            @Override
-            public String about() {
-                return keys.shown() + "*";
-            }
-        }).thenApply(RedisAnswer::value);
+        BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+        return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
+                connection -> look.run(keys, List.of(args), connection)));
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,11 +12,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 
-class ScriptPermitStoreTest {
+class ScriptFlushTest {
 
     /** Trap 22: the script cache is gone. */
     @Test

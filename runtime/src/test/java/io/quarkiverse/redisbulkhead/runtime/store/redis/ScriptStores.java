@@ -1,9 +1,6 @@
-package io.quarkiverse.redisbulkhead.runtime.store.script;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisStoreFixture;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 
 /** Script stores with a clock that the test moves. */
 final class ScriptStores {
@@ -13,7 +10,7 @@ final class ScriptStores {
 
     static StoreFixture fixture(TestRedis redis) {
         return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, connections,
-                notifications) -> new ScriptPermitStore(connections, notifications, "test", false, ScriptStores::withOwnClock));
+                notifications) -> new RedisPermitStore(connections, notifications, "test", false, ScriptStores::withOwnClock));
     }
 
     private static LuaScript withOwnClock(LuaScript script) {
