@@ -33,7 +33,8 @@ public enum TestStore {
 
         @Override
         List<String> commands() {
-            return List.of("eval", "evalsha", "time", "publish", "exists", "pexpire", "unlink", "hget", "hmget", "hset", "hdel",
+            return List.of("eval", "evalsha", "time", "publish", "exists", "pexpire", "unlink", "set", "hget", "hmget", "hset",
+                    "hdel",
                     "hrandfield", "zadd", "zcard", "zcount", "zmscore", "zrange", "zrangebyscore", "zrem", "zremrangebyscore",
                     "scan");
         }
