@@ -1,10 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -148,11 +151,23 @@ public final class TestRedis implements AutoCloseable {
 
     /** Sends a signal to the server's process, for example STOP, after which it accepts connections but says nothing. */
     public static void signal(long pid, String signal) {
+        output("kill", "-" + signal, Long.toString(pid));
+        if (signal.equals("STOP")) {
+            // It stops when it is scheduled next, which takes a moment on a busy machine.
+            await().atMost(20, TimeUnit.SECONDS)
+                    .until(() -> output("ps", "-o", "state=", "-p", Long.toString(pid)).startsWith("T"));
+        }
+    }
+
+    private static String output(String... command) {
         try {
-            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+            Process process = new ProcessBuilder(command).start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            int exit = process.waitFor();
             if (exit != 0) {
-                throw new AssertionError("kill -" + signal + " " + pid + " ended with " + exit);
+                throw new AssertionError(String.join(" ", command) + " ended with " + exit);
             }
+            return output;
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
