@@ -31,8 +31,8 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         DETACHED,
 
         /**
-         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has another
-         * id.
+         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has
+         * another id.
          */
         RELEASED
     }

@@ -21,8 +21,7 @@ public interface Permit extends AutoCloseable {
     /**
      * The permit's id, unique among all permits.
      *
-     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW} or by a bulkhead that is switched
-     *         off
+     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW} or by a bulkhead that is switched off
      */
     String id();
 
@@ -96,8 +95,8 @@ public interface Permit extends AutoCloseable {
     /**
      * Detaches the permit so that another process can attach it. From then on this process does not renew it: {@link #isHeld()}
      * is {@code false}, no {@link PermitLost} is fired, and neither {@link #close()}, the end of a guarded method nor a
-     * shutdown
-     * releases it. Pass the token to the process that calls {@link RedisSemaphore#attach} or {@link RedisLock#attach}. The
+     * shutdown releases it. Pass the token to the process that calls {@link RedisSemaphore#attach} or {@link
+     * RedisLock#attach}. The
      * permit stays taken for one lease from now. If no process attaches it by then, it is free. An execution that goes on after
      * this call runs without the permit.
      * <p>
@@ -105,15 +104,13 @@ public interface Permit extends AutoCloseable {
      * before, and can be detached again. A
      * token is a secret: anyone who has it can take over the permit.
      *
-     * @return the token, never null: lower-case letters, digits, hyphens, dots and, for a weight above 1, asterisks. It cannot
-     *         be
-     *         derived from the id of the permit
+     * @return the token, never null: lower-case letters, digits, hyphens, dots and, for a weight above 1, asterisks. It
+     *         cannot be derived from the id of the permit
      * @throws PermitGoneException when the permit was released, detached or lost, or is being detached by another thread
      * @throws IllegalStateException when the permit was given without Redis, during an outage or by a bulkhead that is
      *         switched off, so that no other process could know it; also when called on an event loop
      * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted: then
-     *         the
-     *         permit may be detached, and is free after one lease
+     *         the permit may be detached, and is free after one lease
      * @throws BulkheadContendedException when too many are asking the bulkhead
      */
     String detach();

@@ -4,8 +4,8 @@ import java.util.Optional;
 
 /**
  * The CDI event that tells of a permit that was lost while its execution ran. From then on another execution may run
- * in its place. Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a
- * worker thread.
+ * in its place. Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a worker
+ * thread.
  *
  * @param bulkhead the bulkhead's name
  * @param key the key value that the permit counted for; empty when the bulkhead is one limit for all

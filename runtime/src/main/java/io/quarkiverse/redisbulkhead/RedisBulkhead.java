@@ -9,8 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Caps how many executions of a method run at the same time across all instances of all applications that share a
- * Redis.
+ * Caps how many executions of a method run at the same time across all instances of all applications that share a Redis.
  *
  * <pre>
  * {@literal @}GET
@@ -21,8 +20,7 @@ import java.lang.annotation.Target;
  * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free it waits for one
  * as long as {@link #maxWait} says, and is then rejected with {@link BulkheadFullException}. When Redis is away or refuses the
  * call, it is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the
- * method runs the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} tells when it is
- * lost.
+ * method runs the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} tells when it is lost.
  * <p>
  * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
  * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so
@@ -84,8 +82,7 @@ public @interface RedisBulkhead {
     String name();
 
     /**
-     * How many executions may run at once. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be
-     * set.
+     * How many executions may run at once. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be set.
      *
      * @return the limit, from 1 to 2<sup>31</sup>-1
      */

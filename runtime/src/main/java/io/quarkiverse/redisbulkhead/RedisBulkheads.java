@@ -19,8 +19,8 @@ public interface RedisBulkheads {
      *
      * @param name as in {@link RedisBulkhead#name()}, with expressions resolved
      * @return the bulkhead, never null
-     * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared, the
-     *         nearest first
+     * @throws IllegalArgumentException when no annotation declares the name; the message lists those declared, the nearest
+     *         first
      */
     RedisSemaphore semaphore(String name);
 

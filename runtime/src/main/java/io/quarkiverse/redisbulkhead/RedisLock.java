@@ -67,8 +67,8 @@ public interface RedisLock {
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
      *         when it is not free and {@code quarkus.redis-bulkhead.max-blocked-threads} calls already wait
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and it
-     *         stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and
+     *         it stays so
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
      */
@@ -90,8 +90,8 @@ public interface RedisLock {
      *
      * @return the permit of its owner, to be released by the caller, never null
      * @throws LockNotAcquiredException when it was not free in time
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and it
-     *         stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and
+     *         it stays so
      * @throws IllegalStateException when called on an event loop
      */
     Permit lock();
@@ -108,9 +108,8 @@ public interface RedisLock {
      * Takes over the permit of an owner of this lock that was {@linkplain Permit#detach() detached}, in this process or
      * another. From now
      * on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and {@code minHold} count
-     * from
-     * its start. It has a new id, and a new fencing token, which is greater, so that a resource that checks tokens refuses the
-     * process that detached it.
+     * from its start. It has a new id, and a new fencing token, which is greater, so that a resource that checks tokens
+     * refuses the process that detached it.
      * <p>
      * If several callers attach the same permit, exactly one succeeds. If the call fails with
      * {@link BulkheadUnavailableException}, call it again in this process within one lease: Redis may already have attached the
@@ -142,8 +141,8 @@ public interface RedisLock {
      *
      * @param action what to run, not null
      * @throws LockNotAcquiredException when the lock was not free in time
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted while it
-     *         waits
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted while
+     *         it waits
      * @throws IllegalStateException when called on an event loop
      */
     void run(Runnable action);

@@ -343,9 +343,8 @@ public final class SemaphoreSpec {
 
         /**
          * Keeps a permit taken for at least this long from its start, by the clock of Redis, even if it is released earlier,
-         * the
-         * application stops or its process dies. A job that is triggered in several instances then runs once per tick, although
-         * their clocks differ. Fractions of a millisecond are cut off.
+         * the application stops or its process dies. A job that is triggered in several instances then runs once per tick,
+         * although their clocks differ. Fractions of a millisecond are cut off.
          *
          * @param minHold zero to free a permit as soon as it is released; at most {@link #expire} and {@link #maxHold}, which
          *        {@link #build()} checks

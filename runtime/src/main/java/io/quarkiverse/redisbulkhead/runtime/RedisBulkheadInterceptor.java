@@ -12,8 +12,7 @@ import jakarta.interceptor.InvocationContext;
 
 /**
  * Passes each call of a guarded method to its {@link GuardedMethod}. It comes after the interceptor of MicroProfile Fault
- * Tolerance,
- * so that each retry takes a new permit, and after those of transactions, caching and security.
+ * Tolerance, so that each retry takes a new permit, and after those of transactions, caching and security.
  */
 @RedisBulkheadBinding
 @Interceptor

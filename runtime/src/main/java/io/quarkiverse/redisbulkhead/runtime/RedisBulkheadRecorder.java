@@ -45,8 +45,8 @@ public class RedisBulkheadRecorder {
     }
 
     /**
-     * Reads and checks the configuration, so that a wrong value stops the application at its start instead of at the
-     * first call.
+     * Reads and checks the configuration, so that a wrong value stops the application at its start instead of at the first
+     * call.
      *
      * @param beans the started container
      */

@@ -21,9 +21,8 @@ public record RedisStore(PermitStore store, RedisConnectionManager connections, 
     private static final Logger LOG = Logger.getLogger(RedisStore.class);
 
     /**
-     * Connects in the background and makes a call that changes nothing, which loads the script and the classes of a call. What
-     * is
-     * wrong with Redis is logged then.
+     * Connects in the background and makes a call that changes nothing, which loads the script and the classes of a call.
+     * What is wrong with Redis is logged then.
      */
     public void warmUp() {
         connections.warmUp();

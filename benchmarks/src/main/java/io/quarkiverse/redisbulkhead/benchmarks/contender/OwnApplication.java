@@ -105,8 +105,8 @@ public final class OwnApplication implements AutoCloseable {
     }
 
     /**
-     * A guarded method that returns a {@code Uni}, called on an event loop and a context of its own, as a reactive
-     * endpoint is.
+     * A guarded method that returns a {@code Uni}, called on an event loop and a context of its own, as a reactive endpoint
+     * is.
      *
      * @param semaphore guards it
      * @return makes one call at a time

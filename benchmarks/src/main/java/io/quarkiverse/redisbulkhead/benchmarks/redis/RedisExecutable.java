@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The server that is measured with: {@code -Dredis.server=} a {@code redis-server} or {@code valkey-server}, else the embedded
- * one.
+ * The server that is measured with: {@code -Dredis.server=} a {@code redis-server} or {@code valkey-server}, else the
+ * embedded one.
  */
 final class RedisExecutable {
 

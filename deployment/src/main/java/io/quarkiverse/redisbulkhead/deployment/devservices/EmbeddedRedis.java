@@ -20,8 +20,7 @@ import redis.embedded.Redis;
  * when it is closed.
  * <p>
  * The embedded-redis library brings the executables. The process is handled here, because the library registers a
- * shutdown hook for every start that it never removes, and with it keeps the class loader of every past build in
- * memory.
+ * shutdown hook for every start that it never removes, and with it keeps the class loader of every past build in memory.
  */
 public final class EmbeddedRedis implements Startable {
 

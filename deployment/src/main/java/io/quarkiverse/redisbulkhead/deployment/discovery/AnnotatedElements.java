@@ -15,8 +15,7 @@ import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 
 /**
- * Finds every class and method that carries the annotation, guarded or not. Generated classes and bridges are not the
- * user's.
+ * Finds every class and method that carries the annotation, guarded or not. Generated classes and bridges are not the user's.
  */
 final class AnnotatedElements {
 

@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Notices that the whole process stood still: it was paused, or others on the machine kept it from running. It has a thread of
- * its
- * own that does nothing else, so that it does not take for a standstill what holds up some other thread.
+ * Notices that the whole process stood still: it was paused, or others on the machine kept it from running. It has a thread
+ * of its own that does nothing else, so that it does not take for a standstill what holds up some other thread.
  */
 final class StandstillWatch {
 

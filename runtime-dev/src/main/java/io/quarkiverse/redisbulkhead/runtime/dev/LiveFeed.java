@@ -79,8 +79,7 @@ final class LiveFeed {
     }
 
     /**
-     * The state, at once where it is known, and then once a period. When Redis is away, the last state with the
-     * error.
+     * The state, at once where it is known, and then once a period. When Redis is away, the last state with the error.
      *
      * @return completes after {@value #LASTS_TICKS} periods
      */

@@ -70,8 +70,8 @@ final class UseHistory {
     /**
      * What is known of a limit.
      *
-     * @return the most permits in use during each span, the oldest first, {@code null} where nobody looked; empty when nothing
-     *         is known
+     * @return the most permits in use during each span, the oldest first, {@code null} where nobody looked; empty when
+     *         nothing is known
      */
     List<Integer> of(LimitId id) {
         Series known = series.get(id);

@@ -147,8 +147,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * How long a step may take. After that its lock is free, so a process that dies within a step holds up others for
-         * as long as this. A process that is paused for longer within a step changes nothing by it, and takes the step
-         * again.
+         * as long as this. A process that is paused for longer within a step changes nothing by it, and takes the step again.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 50 milliseconds to one minute.
          * <p>

@@ -15,8 +15,7 @@ public final class PropertyNames {
     }
 
     /**
-     * The name of a property of one bulkhead. The bulkhead stands in quotes, because its name may contain dots and
-     * more.
+     * The name of a property of one bulkhead. The bulkhead stands in quotes, because its name may contain dots and more.
      *
      * @param bulkhead the bulkhead
      * @param member what is set for it

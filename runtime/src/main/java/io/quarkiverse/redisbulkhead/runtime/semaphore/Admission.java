@@ -36,13 +36,11 @@ public interface Admission {
     /**
      * Ends the execution, or gives the request up: releases the permits that are held and those that are granted later, and
      * gives up places among the waiters. When this method returns, the releases have been handed to the store, and later
-     * requests
-     * of this process come behind them. Idempotent.
+     * requests of this process come behind them. Idempotent.
      *
      * @return already complete, except for bulkheads with {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}:
      *         then it completes when the store has answered the releases, or they continue in the background because it did
-     *         not;
-     *         never fails
+     *         not; never fails
      */
     CompletionStage<Void> end();
 }

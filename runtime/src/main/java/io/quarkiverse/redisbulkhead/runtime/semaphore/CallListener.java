@@ -12,8 +12,7 @@ public interface CallListener {
 
     /**
      * The call requests its permit. First event, and once; never for a call that needs several permits and did not get an
-     * earlier
-     * one.
+     * earlier one.
      */
     default void requested() {
     }

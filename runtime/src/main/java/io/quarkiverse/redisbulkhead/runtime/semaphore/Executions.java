@@ -13,8 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
  * Begins executions, each with the permits of one or several bulkheads, and counts those that wait or run, so that a shutdown
- * can
- * wait for them. Thread-safe.
+ * can wait for them. Thread-safe.
  */
 public final class Executions {
 

@@ -19,9 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * Renews the leases of this process. All leases of one bulkhead are renewed in one batch when the first of them has lived for a
- * third of its length. A failed renewal is retried until the lease has ended. Only then, or when the store says so, the permit
- * is
- * lost. Thread-safe.
+ * third of its length. A failed renewal is retried until the lease has ended. Only then, or when the store says so, the
+ * permit is lost. Thread-safe.
  */
 final class LeaseRenewer {
 
@@ -109,8 +108,7 @@ final class LeaseRenewer {
 
     /**
      * The leases of one bulkhead, in the order of arrival, and the timer for the first event. The timer stays when the last
-     * lease
-     * goes: most permits are released long before, and the next one uses it.
+     * lease goes: most permits are released long before, and the next one uses it.
      */
     private final class Leases {
 

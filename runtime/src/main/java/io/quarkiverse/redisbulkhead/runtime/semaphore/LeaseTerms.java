@@ -20,8 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
         boolean interrupts) {
 
-    // That long it may take to notice the end and to tell of it, while others already ask for the permit; and clocks do not go at
-    // quite the same rate.
+    // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
+    // different rates.
     private static final int MARGINS_PER_LEASE = 20;
     private static final Duration LONGEST_MARGIN = Duration.ofSeconds(1);
 

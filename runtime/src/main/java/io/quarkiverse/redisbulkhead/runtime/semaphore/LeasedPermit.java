@@ -51,8 +51,8 @@ final class LeasedPermit extends Lease implements HeldPermit {
     private volatile CallListener call = CallListener.NONE;
     // Both are guarded by this.
     private boolean detaching;
-    // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the token of
-    // another.
+    // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the
+    // token of another.
     private DetachedPermit detachment;
 
     /**

@@ -6,8 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * What callers see of an admission until its outcome is known, and then. Futures are created on demand: an immediate grant
- * needs
- * none. Thread-safe.
+ * needs none. Thread-safe.
  */
 abstract class PendingAdmission implements Admission {
 

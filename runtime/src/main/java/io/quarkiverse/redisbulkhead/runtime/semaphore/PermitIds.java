@@ -10,8 +10,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * <p>
  * Where many permits may be held at once, ids are longer than 64 bytes on purpose. Redis keeps a sorted set of up to 128 short
  * members in one piece of memory, which it searches from end to end, and any other as a skip list, in which a member is found
- * at
- * once. The first one is smaller, so it is better for the many bulkheads of few permits that a key of each user makes.
+ * at once. The first one is smaller, so it is better for the many bulkheads of few permits that a key of each user makes.
  */
 public final class PermitIds {
 

@@ -52,11 +52,7 @@ public final class Semaphore {
         return bulkhead.spec();
     }
 
-    /**
-     * Which bulkhead it is, and which of its keys.
-     *
-     * @return the id
-     */
+    /** The name of the bulkhead and the value of its key. */
     public BulkheadId id() {
         return bulkhead.id();
     }
@@ -94,7 +90,7 @@ public final class Semaphore {
     }
 
     /**
-     * As the other one.
+     * Acquires a permit, like {@link #admit(String, WaitsOn)}.
      *
      * @param executions has counted the execution, and ends it with the admission; null for none
      */
@@ -104,9 +100,8 @@ public final class Semaphore {
     }
 
     /**
-     * Prepares an admission that begins later, on any thread. To be called on the caller's thread, because listeners note where
-     * a
-     * call comes from.
+     * Prepares an admission that begins later, on any thread. To be called on the caller's thread, because listeners note
+     * where a call comes from.
      */
     Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
         if (!limiting) {

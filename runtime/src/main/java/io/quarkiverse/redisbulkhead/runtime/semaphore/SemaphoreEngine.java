@@ -192,8 +192,7 @@ public final class SemaphoreEngine {
      * flight. To be called after {@link #refuseAndRejectWaiters()}.
      *
      * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
-     *         not
-     *         answer; never fails
+     *         not answer; never fails
      */
     public CompletionStage<Void> giveAllBack() {
         return requests.idle().thenCompose(settled -> {

@@ -11,8 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * Several listeners as one. Exceptions, and errors of an incompatible library version, are logged. They affect neither the
- * other
- * listeners nor the call.
+ * other listeners nor the call.
  */
 public final class SemaphoreListeners implements SemaphoreListener {
 

@@ -8,8 +8,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 
 /**
  * Counts and bounds the calls of this process that wait for permits: calls that block worker threads over all bulkheads, and
- * all
- * calls per bulkhead over all its keys. Thread-safe.
+ * all calls per bulkhead over all its keys. Thread-safe.
  */
 public final class WaiterLimits {
 

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The name of a bulkhead, and a key if the bulkhead has one limit per key. Different ids never share data, whatever their texts
- * are.
+ * The name of a bulkhead, and a key if the bulkhead has one limit per key. Different ids never share data, whatever their
+ * texts are.
  *
  * @param name the bulkhead's name
  * @param key any text; empty when the bulkhead is one limit for all

@@ -14,10 +14,8 @@ import io.quarkiverse.redisbulkhead.Waiter;
  * @param waiting the number of live waiters
  * @param resizedTo the limit that {@link PermitStore#resize} set
  * @param statedLimits the different limits that requests stated within the last minute, ascending
- * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked
- *        for
- * @param waiters the waiters, the fair ones first and in their order; fewer than {@code waiting} when fewer were asked
- *        for
+ * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked for
+ * @param waiters the waiters, the fair ones first and in their order; fewer than {@code waiting} when fewer were asked for
  */
 public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> statedLimits,
         List<Holder> holders, List<Waiter> waiters) {

@@ -21,9 +21,9 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * {@link Notice} wakes the waiter; notices can be lost, so waiters also {@link #poll} now and then.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
- * store's; do not block it. Failures come through the stage and are never thrown. A stage fails with {@link StoreException} if
- * the store
- * gives no answer, with {@link StoreContendedException} if too many callers compete, and then nothing was changed, and with
+ * store's; do not block it. Failures come through the stage and are never thrown. A stage fails with {@link StoreException}
+ * if the store gives no answer, with {@link StoreContendedException} if too many callers compete, and then nothing was
+ * changed, and with
  * {@link IllegalArgumentException} if an argument is out of bounds.
  */
 public interface PermitStore {
@@ -67,8 +67,7 @@ public interface PermitStore {
     /**
      * Takes a permit if the limit leaves room for its weight and no fair waiter is before the caller. A request that weighs
      * more than the limit does not wait: the answer is {@link AcquireReply.Full}. Asking again with the
-     * same permit id answers with the same permit, which then has its full lease again, or the same place among the
-     * waiters.
+     * same permit id answers with the same permit, which then has its full lease again, or the same place among the waiters.
      * <p>
      * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
      * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it
@@ -94,8 +93,7 @@ public interface PermitStore {
      * Gives a permit back that stays taken until so long after its start, but not for longer than its lease. Until then the
      * store keeps it under {@link #releasedId another id} and in the name of no process: a renewal does not find
      * it, and a second release changes nothing. A {@link #revoke} of that id frees it at once. A place among the waiters is
-     * given
-     * back as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
+     * given back as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
@@ -199,8 +197,8 @@ public interface PermitStore {
      * Lists the holders, by the end of their lease, and the waiters: the fair ones first, in their order.
      *
      * @param bulkhead the bulkhead
-     * @param most how many holders, and how many waiters, to list, from 0 to {@value #MAX_LISTED}; the numbers count
-     *        all of them
+     * @param most how many holders, and how many waiters, to list, from 0 to {@value #MAX_LISTED}; the numbers count all of
+     *        them
      * @return the state at one instant
      */
     CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most);

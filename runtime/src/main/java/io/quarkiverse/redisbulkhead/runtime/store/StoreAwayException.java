@@ -18,4 +18,9 @@ public final class StoreAwayException extends StoreException {
     public StoreAwayException(String message, boolean outcomeUnknown, Throwable cause) {
         super(message, outcomeUnknown, cause);
     }
+
+    @Override
+    public StoreException withUnknownOutcome() {
+        return outcomeUnknown() ? this : new StoreAwayException(getMessage(), true, getCause());
+    }
 }

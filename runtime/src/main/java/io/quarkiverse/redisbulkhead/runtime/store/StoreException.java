@@ -27,4 +27,9 @@ public class StoreException extends RuntimeException {
     public boolean outcomeUnknown() {
         return outcomeUnknown;
     }
+
+    /** The same failure of a request that may have been executed before. */
+    public StoreException withUnknownOutcome() {
+        return outcomeUnknown ? this : new StoreException(getMessage(), true, getCause());
+    }
 }

@@ -7,13 +7,11 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 
 /**
- * The weights of permits. A weight is part of the permit id, as in {@code *3*abc}; an id without such a start has weight 1. So
- * each
- * operation knows the weight of its permit without reading it, and no lost record changes it.
+ * The weights of permits. A weight is part of the permit id, as in {@code *3*abc}; an id without such a start has weight 1.
+ * So each operation knows the weight of its permit without reading it, and no lost record changes it.
  * <p>
- * In Redis, a permit of weight n is n entries of the sorted set of holders, so their number is what is in use: the id, and the
- * id
- * with a space and a number from 2 to n. The entry with the bare id tells whether the permit is held.
+ * In Redis, a permit of weight n is n entries of the sorted set of holders, so their number is what is in use: the id, and
+ * the id with a space and a number from 2 to n. The entry with the bare id tells whether the permit is held.
  */
 public final class Weights {
 

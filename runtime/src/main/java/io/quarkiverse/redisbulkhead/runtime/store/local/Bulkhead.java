@@ -66,8 +66,8 @@ public final class Bulkhead {
     private static final long SET_BACK_MICROS = 1_000_000;
 
     /**
-     * No ticket is less, microseconds. Redis keeps the end of the grace period, in milliseconds, before all tickets in the same
-     * sorted set.
+     * No ticket is less, microseconds. Redis keeps the end of the grace period, in milliseconds, before all tickets in the
+     * same sorted set.
      */
     private static final long SMALLEST_TICKET = 10_000_000_000_000L;
 
@@ -88,8 +88,8 @@ public final class Bulkhead {
     }
 
     /**
-     * Everything that is remembered about a bulkhead, in the form in which Redis keeps it. Times are in milliseconds since the
-     * epoch.
+     * Everything that is remembered about a bulkhead, in the form in which Redis keeps it. Times are in milliseconds since
+     * the epoch.
      *
      * @param holders the entries of permits, which are as many as a permit weighs, to the ends of their leases
      * @param queue the ids of fair waiters to their tickets

@@ -42,9 +42,8 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     private static final Logger LOG = Logger.getLogger(LockedStep.class);
 
     /**
-     * An operation of a caller on a bulkhead. It may be done more than once without harm, and its outcome counts when the step
-     * that
-     * did it has come into force.
+     * An operation of a caller on a bulkhead. It may be done more than once without harm, and its outcome counts when the
+     * step that did it has come into force.
      *
      * @param <T> the answer
      */
@@ -271,8 +270,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
 
     /**
      * Tells whose the lock is then, and the sizes of the sets. A server whose memory is full gives no lock; the step is as
-     * exact
-     * without.
+     * exact without.
      */
     private Future<List<Response>> takeLock(Connection connection) {
         lockless = false;

@@ -14,6 +14,7 @@ import java.util.function.BiConsumer;
 
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
@@ -95,6 +96,7 @@ final class CommandBatcher {
         private final List<byte[]> words;
         private final Decoder<T> decoder;
         private final int load;
+        private final long cameAt = System.nanoTime();
         private boolean sentBefore;
 
         /**
@@ -131,6 +133,11 @@ final class CommandBatcher {
         private boolean isHeavy() {
             return load > answers;
         }
+
+        private void fail(Throwable failure) {
+            answer.completeExceptionally(sentBefore && failure instanceof StoreException known ? known.withUnknownOutcome()
+                    : failure);
+        }
     }
 
     /** The calls of one bulkhead; forgotten when there are none. */
@@ -157,12 +164,17 @@ final class CommandBatcher {
             count(call, 1);
         }
 
+        private Call<?> takeFirst() {
+            Call<?> call = waiting.poll();
+            count(call, -1);
+            return call;
+        }
+
         private List<Call<?>> take() {
             List<Call<?>> taken = new ArrayList<>(Math.min(waiting.size(), MOST_TOGETHER));
             int room = MOST_TOGETHER;
             while (!waiting.isEmpty() && (taken.isEmpty() || waiting.peek().load <= room)) {
-                Call<?> call = waiting.poll();
-                count(call, -1);
+                Call<?> call = takeFirst();
                 taken.add(call);
                 room -= call.load;
             }
@@ -213,12 +225,14 @@ final class CommandBatcher {
         private Batch(Group group) {
             this.keys = group.keys;
             this.group = group;
+            this.elapsedTicks = ticksSince(group.waiting.peek());
         }
 
         private Batch(BulkheadKeys keys, Call<?> alone) {
             this.keys = keys;
             this.group = null;
             this.calls = List.of(alone);
+            this.elapsedTicks = ticksSince(alone);
         }
 
         private boolean isSent() {
@@ -261,7 +275,7 @@ final class CommandBatcher {
                 return Future.failedFuture(failure);
             }
             refusedBefore(error.get());
-            return Future.succeededFuture();
+            return Future.failedFuture(new OutOfOrderException());
         }
 
         @Override
@@ -346,7 +360,7 @@ final class CommandBatcher {
             group.batches.add(next);
             submit(next);
         } else if (group.batches.isEmpty() && group.waiting.isEmpty()) {
-            groups.remove(group.keys.bulkhead());
+            groups.remove(group.keys.bulkhead(), group);
         }
     }
 
@@ -374,10 +388,16 @@ final class CommandBatcher {
                 submit(new Batch(batch.keys, call));
             }
             leave(batch);
-        } else {
-            batch.chooseCalls();
+        } else if (batch.isSent()) {
             leave(batch);
-            batch.calls.forEach(call -> call.answer.completeExceptionally(failure));
+            batch.calls.forEach(call -> call.fail(failure));
+        } else {
+            // Redis is away. Whatever waits behind a command that could not be sent is in the same position.
+            batch.group.batches.remove(batch);
+            while (!batch.group.waiting.isEmpty()) {
+                batch.group.takeFirst().fail(failure);
+            }
+            goOn(batch.group);
         }
     }
 
@@ -392,8 +412,17 @@ final class CommandBatcher {
 
     private void goOn(Group group) {
         group.takeBackWhatOvertook();
+        while (!group.waiting.isEmpty() && ticksSince(group.waiting.peek()) > RedisServer.LONGEST_CALL_TICKS) {
+            Call<?> overdue = group.takeFirst();
+            overdue.fail(connections.overloaded("Redis", overdue.sentBefore));
+        }
         submitNext(group);
         connections.flush();
+    }
+
+    // How long a call has been here, in the unit of the servers.
+    private long ticksSince(Call<?> call) {
+        return (System.nanoTime() - call.cameAt) / 1_000_000 * RedisServer.TICKS_PER_TIMEOUT / connections.timeoutMillis();
     }
 
     /** How many bulkheads have calls that are not answered. */

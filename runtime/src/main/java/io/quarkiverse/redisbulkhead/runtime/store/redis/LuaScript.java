@@ -51,8 +51,7 @@ record LuaScript(String text, String sha1) {
 
     /**
      * Runs the script by its digest, or by its text where the server does not know the digest: after its first start, a
-     * restart,
-     * a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+     * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
      */
     Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisCall.Connection connection) {
         return connection.send(request(Command.EVALSHA, sha1, keys, args))

@@ -30,8 +30,8 @@ import io.vertx.redis.client.ResponseType;
 
 /**
  * Receives messages about the permits and waiters of this process, on one channel over one connection for all bulkheads.
- * Opened when a call waits or a permit is renewed for the first time. After a reconnect, {@link NoticesMissed} makes
- * waiters poll.
+ * Opened when a call waits or a permit is renewed for the first time. After a reconnect, {@link NoticesMissed} makes waiters
+ * poll.
  * <p>
  * A half-open connection delivers nothing and reports no error. So the process publishes messages to itself, every second
  * while calls wait and every 15 seconds otherwise, and replaces a subscription that does not deliver them.

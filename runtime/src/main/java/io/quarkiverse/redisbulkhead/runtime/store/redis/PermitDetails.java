@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * What is known about a holder or a waiter beside its times: a value of the hash {@code details}, one part a line. The
+ * What is known about a holder or a waiter beside its times: its record in the hash {@code state}, one part a line. The
  * scripts read and write it as well.
  *
  * @param ticket the fencing token of a holder, or the place of a waiter in the queue; 0 for a waiter that is not in the queue

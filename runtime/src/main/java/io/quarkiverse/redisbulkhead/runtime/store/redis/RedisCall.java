@@ -40,8 +40,7 @@ public abstract class RedisCall<T> {
          * errors.
          *
          * @return the replies in the same order, null where Redis has nothing to say; fails when the connection is lost, or
-         *         with
-         *         the first reply that is an error
+         *         with the first reply that is an error
          */
         default Future<List<Response>> sendAll(List<Request> commands) {
             List<Future<Response>> replies = commands.stream().map(this::send).toList();
@@ -81,6 +80,19 @@ public abstract class RedisCall<T> {
                         .<Future<Optional<List<Response>>>> map(error -> Future.failedFuture((Throwable) error))
                         .orElseGet(() -> Future.succeededFuture(Optional.of(list)));
             });
+        }
+    }
+
+    /**
+     * What {@link #over} fails with when an error came before an earlier call was answered that it must follow. The call then
+     * ends without an answer, and its sender repeats it.
+     */
+    static final class OutOfOrderException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        OutOfOrderException() {
+            super("a refusal came out of order", null, false, false);
         }
     }
 

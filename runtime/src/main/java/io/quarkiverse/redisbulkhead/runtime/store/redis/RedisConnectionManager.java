@@ -30,8 +30,8 @@ import io.vertx.redis.client.RedisRole;
 
 /**
  * Sends calls over its own connections to the Redis server that has their data: a single server, the master that the
- * sentinels name, or a node of a cluster. The client's cluster connection is not used, because one dead node breaks it
- * for all.
+ * sentinels name, or a node of a cluster. The client's cluster connection is not used, because one dead node breaks it for
+ * all.
  * <p>
  * Every call completes: with a reply, an error, or an outage. See {@link RedisServer}.
  * <p>
@@ -79,8 +79,7 @@ public final class RedisConnectionManager implements AutoCloseable {
      *
      * @param vertx runs everything
      * @param options where Redis is and how to connect, as Quarkus made them from the configuration; not changed; null where
-     *        the
-     *        configuration does not say where Redis is
+     *        the configuration does not say where Redis is
      * @param properties what the properties of the Redis client start with, for messages: {@code quarkus.redis}
      * @param keyPrefix what all keys start with
      * @param commandTimeout after what silence a server is away
@@ -163,6 +162,12 @@ public final class RedisConnectionManager implements AutoCloseable {
 
     long timeoutMillis() {
         return timeoutMillis;
+    }
+
+    /** What ends a call that has waited for too long although Redis answers others. */
+    StoreException overloaded(String label, boolean outcomeUnknown) {
+        return new StoreException(label + " is overloaded: no reply for " + RedisServer.MAX_TIMEOUTS * timeoutMillis
+                + " ms, although it answers other calls", outcomeUnknown, null);
     }
 
     /**

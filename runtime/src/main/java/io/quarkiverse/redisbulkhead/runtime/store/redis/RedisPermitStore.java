@@ -45,14 +45,12 @@ import io.vertx.redis.client.ResponseType;
 
 /**
  * Keeps permits in Redis; each operation is one step of a Lua script, which {@link CommandBatcher} sends together with others
- * of
- * its bulkhead. The header of {@code bulkhead.lua}, a resource beside this class, documents the layout of the keys.
+ * of its bulkhead. The header of {@code bulkhead.lua}, a resource beside this class, documents the layout of the keys.
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
  * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's. To
- * it come waiters, which the book leaves to the callers: a release hands the permit to the first of them in the same
- * step.
+ * it come waiters, which the book leaves to the callers: a release hands the permit to the first of them in the same step.
  */
 public final class RedisPermitStore implements PermitStore {
 

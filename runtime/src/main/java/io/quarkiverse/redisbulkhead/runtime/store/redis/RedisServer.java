@@ -44,9 +44,10 @@ final class RedisServer {
 
     private static final Logger LOG = Logger.getLogger(RedisServer.class);
 
-    private static final int TICKS_PER_TIMEOUT = 20;
+    static final int TICKS_PER_TIMEOUT = 20;
     /** Calls fail after this many command timeouts, even if others are answered. */
-    private static final int MAX_TIMEOUTS = 10;
+    static final int MAX_TIMEOUTS = 10;
+    static final long LONGEST_CALL_TICKS = (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT;
     /** Between refusals of a command that are logged. */
     private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
     /** No attempt to connect takes longer, however often earlier ones were too short. */
@@ -166,8 +167,8 @@ final class RedisServer {
     }
 
     /**
-     * Whether a node that has no slots any more is of no use: without a connection, or without calls, as slots may just move to
-     * it.
+     * Whether a node that has no slots any more is of no use: without a connection, or without calls, as slots may just move
+     * to it.
      */
     boolean mayRetire() {
         removeCompleted();
@@ -245,6 +246,13 @@ final class RedisServer {
 
     private void failed(OpenConnection connection, RedisCall<?> call, Throwable failure) {
         connection.silentTicks = 0;
+        if (failure instanceof RedisCall.OutOfOrderException) {
+            // No sign of life: the error may have been a transient one.
+            connection.inFlight.remove(call);
+            send(connection);
+            call.complete(null);
+            return;
+        }
         Optional<ErrorReply> error = ErrorReply.of(failure);
         if (error.filter(reply -> reply.isTransient() || reply.isAuthenticationMissing()).isPresent()) {
             retryLater(connection, call, error.get());
@@ -630,9 +638,8 @@ final class RedisServer {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
                         + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + call.lastRefusal(),
                         call.mayHaveBeenCarriedOut(), null));
-            } else if (age(call) > (long) MAX_TIMEOUTS * TICKS_PER_TIMEOUT) {
-                call.fail(new StoreException(label + " is overloaded: no reply for " + MAX_TIMEOUTS * timeoutMillis
-                        + " ms, although it answers other calls", call.mayHaveBeenCarriedOut(), null));
+            } else if (age(call) > LONGEST_CALL_TICKS) {
+                call.fail(manager.overloaded(label, call.mayHaveBeenCarriedOut()));
             }
         }
     }

@@ -1,2 +1,2 @@
-/** What all stores in Redis share: connections for commands and messages, the names of keys, and how errors read. */
+/** The store {@code script}, and what it shares with the store {@code lock}: connections, messages, keys and error replies. */
 package io.quarkiverse.redisbulkhead.runtime.store.redis;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -43,6 +44,8 @@ class CommandBatcherTest {
     private final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
     /** What commands with a word wait for before they go to Redis; "word" is for all with a number. */
     private final Map<String, Future<Void>> gates = new ConcurrentHashMap<>();
+    /** How long each command takes at least. */
+    private volatile long pauseMillis;
     private RedisConnectionManager connections;
     private CommandBatcher batcher;
 
@@ -85,9 +88,14 @@ class CommandBatcherTest {
             commands.add(words);
             Future<Void> gate = words.stream().map(word -> word.replaceFirst("^word\\d+$", "word")).filter(gates::containsKey)
                     .findFirst().map(gates::get).orElseGet(Future::succeededFuture);
-            return onThisContext(gate).compose(open -> script.run(keys, args, connection));
+            return onThisContext(gate).compose(open -> onThisContext(pause()))
+                    .compose(open -> script.run(keys, args, connection));
         }, (bulkhead, messages) -> {
         });
+    }
+
+    private Future<Void> pause() {
+        return pauseMillis == 0 ? Future.succeededFuture() : redis.vertx().timer(pauseMillis).mapEmpty();
     }
 
     // Else the thread that opens the gate would send, and the reply would come on any event loop.
@@ -113,7 +121,11 @@ class CommandBatcherTest {
     }
 
     private CompletableFuture<String> sayInBackground(String text) {
-        return batcher.send(BulkheadId.of("a"), call(text, false)).toCompletableFuture();
+        return sayInBackground("a", text);
+    }
+
+    private CompletableFuture<String> sayInBackground(String bulkhead, String text) {
+        return batcher.send(BulkheadId.of(bulkhead), call(text, false)).toCompletableFuture();
     }
 
     /** A command with the word waits until the gate is opened. */
@@ -136,6 +148,10 @@ class CommandBatcherTest {
 
     private static String get(CompletableFuture<String> answer) throws Exception {
         return answer.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Throwable failure(CompletableFuture<String> answer) {
+        return answer.handle((text, failure) -> failure).join();
     }
 
     private List<CompletableFuture<String>> sayWords(int count) {
@@ -416,6 +432,66 @@ class CommandBatcherTest {
             for (CompletableFuture<String> answer : List.of(first, second)) {
                 assertThatThrownBy(() -> get(answer)).hasMessageContaining("not executed a command for 300 ms");
             }
+        }
+    }
+
+    /** Trap 4: an acquire was carried out, its answer came out of order, and then Redis fell silent. */
+    @Test
+    void anOutcomeIsUnknownOfWhatWasSentAndTakenBack() {
+        try (RedisConnectionManager impatient = connections(Duration.ofMillis(400))) {
+            batcher = batcher(impatient);
+            gate("release");
+            sayInBackground("release");
+            awaitSent("release");
+            CompletableFuture<String> acquire = say("a", "acquire");
+            await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
+                    .until(() -> redis.command("LRANGE", "said", "0", "-1").toString().equals("[acquire]"));
+
+            assertThatThrownBy(() -> get(acquire)).cause()
+                    .isInstanceOfSatisfying(StoreException.class, failure -> assertThat(failure.outcomeUnknown()).isTrue());
+        }
+    }
+
+    @Test
+    void anOutageEndsACallEachHoweverManyGather() throws Exception {
+        try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
+            batcher = batcher(impatient);
+            gate("first");
+            say("a", "first");
+            List<CompletableFuture<String>> gathered = sayWords(150_000);
+
+            assertThatThrownBy(() -> CompletableFuture.allOf(gathered.toArray(CompletableFuture[]::new))
+                    .get(LONGEST_SECONDS, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+            assertThat(gathered).allMatch(CompletableFuture::isCompletedExceptionally);
+        }
+    }
+
+    /** Redis answers, but more slowly than callers ask. */
+    @Test
+    void whoGathersForTooLongIsGivenUp() {
+        try (RedisConnectionManager impatient = connections(Duration.ofMillis(100))) {
+            batcher = batcher(impatient);
+            pauseMillis = 50;
+            List<CompletableFuture<String>> gathered = sayWords(80_000);
+
+            assertThatThrownBy(() -> get(gathered.get(gathered.size() - 1))).hasMessageContaining("is overloaded");
+        }
+    }
+
+    /** A transient refusal is no sign of life, in whatever order it comes. */
+    @Test
+    void refusalsOutOfOrderDoNotPutOffAnOutage() {
+        try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
+            batcher = batcher(impatient);
+            redis.command("SET", "busy", "BUSY Redis is busy running a script.");
+            List<CompletableFuture<String>> acquires = new ArrayList<>();
+            await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).pollInterval(Duration.ofMillis(20)).until(() -> {
+                String bulkhead = "b" + acquires.size();
+                sayInBackground(bulkhead, "release");
+                acquires.add(say(bulkhead, "acquire"));
+                return acquires.stream().filter(CompletableFuture::isCompletedExceptionally)
+                        .anyMatch(acquire -> failure(acquire).getMessage().contains("not executed a command"));
+            });
         }
     }
 }
