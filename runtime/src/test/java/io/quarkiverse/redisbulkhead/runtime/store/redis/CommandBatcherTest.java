@@ -121,11 +121,7 @@ class CommandBatcherTest {
     }
 
     private CompletableFuture<String> sayInBackground(String text) {
-        return sayInBackground("a", text);
-    }
-
-    private CompletableFuture<String> sayInBackground(String bulkhead, String text) {
-        return batcher.send(BulkheadId.of(bulkhead), call(text, false)).toCompletableFuture();
+        return batcher.send(BulkheadId.of("a"), call(text, false)).toCompletableFuture();
     }
 
     /** A command with the word waits until the gate is opened. */
@@ -148,10 +144,6 @@ class CommandBatcherTest {
 
     private static String get(CompletableFuture<String> answer) throws Exception {
         return answer.get(LONGEST_SECONDS, TimeUnit.SECONDS);
-    }
-
-    private static Throwable failure(CompletableFuture<String> answer) {
-        return answer.handle((text, failure) -> failure).join();
     }
 
     private List<CompletableFuture<String>> sayWords(int count) {
@@ -475,23 +467,6 @@ class CommandBatcherTest {
             List<CompletableFuture<String>> gathered = sayWords(80_000);
 
             assertThatThrownBy(() -> get(gathered.get(gathered.size() - 1))).hasMessageContaining("is overloaded");
-        }
-    }
-
-    /** A transient refusal is no sign of life, in whatever order it comes. */
-    @Test
-    void refusalsOutOfOrderDoNotPutOffAnOutage() {
-        try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
-            batcher = batcher(impatient);
-            redis.command("SET", "busy", "BUSY Redis is busy running a script.");
-            List<CompletableFuture<String>> acquires = new ArrayList<>();
-            await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).pollInterval(Duration.ofMillis(20)).until(() -> {
-                String bulkhead = "b" + acquires.size();
-                sayInBackground(bulkhead, "release");
-                acquires.add(say(bulkhead, "acquire"));
-                return acquires.stream().filter(CompletableFuture::isCompletedExceptionally)
-                        .anyMatch(acquire -> failure(acquire).getMessage().contains("not executed a command"));
-            });
         }
     }
 }
