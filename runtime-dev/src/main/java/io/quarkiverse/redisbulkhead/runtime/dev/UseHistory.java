@@ -70,7 +70,7 @@ final class UseHistory {
     /**
      * What is known of a limit.
      *
-     * @return the most permits in use during each span, the oldest first, {@code null} where nobody looked; empty when
+     * @return the most permits in use during each span, the oldest first, {@code null} for spans without a reading; empty when
      *         nothing is known
      */
     List<Integer> of(LimitId id) {

@@ -25,7 +25,7 @@ public interface CallListener {
      * The call has a permit. Once, unless it is rejected, and before the call continues.
      *
      * @param result {@link CallResult#ACCEPTED} or {@link CallResult#BYPASSED}
-     * @param fencingToken of the permit; 0 when there is none
+     * @param fencingToken the fencing token of the permit; 0 for a permit that was given without one
      */
     default void acquired(CallResult result, long fencingToken) {
     }

@@ -86,7 +86,7 @@ final class WaiterRegistry {
 
         private final Set<Waiter> waiters = new LinkedHashSet<>();
         private final Timers.Alarm alarm = new Timers.Alarm(timers);
-        // Null before the first poll in vain: most lines are gone before that.
+        // Created when first needed: most waiters have been served before that.
         private Backoff whileContended;
         private Backoff longerGaps;
         private Duration gap = SHORTEST_GAP;

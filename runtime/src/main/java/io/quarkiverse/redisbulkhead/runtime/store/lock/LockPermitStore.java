@@ -202,7 +202,7 @@ public final class LockPermitStore implements PermitStore {
             return submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
                     it -> it.poll(notifications.name(), limit, permitIds, place))).thenApply(reply -> {
                         if (!reply.handedOver().isEmpty()) {
-                            // A message should have told of them.
+                            // The messages about these hand-overs may have been lost.
                             notifications.check(true);
                         }
                         return reply;

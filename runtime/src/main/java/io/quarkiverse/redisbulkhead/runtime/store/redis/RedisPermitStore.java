@@ -239,7 +239,7 @@ public final class RedisPermitStore implements PermitStore {
             handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
         }
         if (!handedOver.isEmpty()) {
-            // A message should have told of them.
+            // The messages about these hand-overs may have been lost.
             notifications.check(true);
         }
         Set<String> gone = new HashSet<>();

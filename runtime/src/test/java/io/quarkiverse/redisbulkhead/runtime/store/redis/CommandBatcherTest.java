@@ -413,7 +413,7 @@ class CommandBatcherTest {
                 .containsExactly("acquire", "release", "acquire", "later");
     }
 
-    /** A caller that nobody answers is given up in its own time, though a command of its bulkhead is still in flight. */
+    /** In an outage, a call that gathers behind a command in flight fails together with that command. */
     @Test
     void whoGathersIsGivenUpInTime() {
         try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
