@@ -20,7 +20,7 @@ public class BulkheadFullException extends BulkheadException {
     private static final long serialVersionUID = 1L;
 
     private final String name;
-    // Null where there is none: an Optional is not serializable.
+    // Null without a key: an Optional is not serializable.
     private final String key;
 
     private final int limit;
@@ -38,8 +38,8 @@ public class BulkheadFullException extends BulkheadException {
     }
 
     /**
-     * Creates the exception for one key of a bulkhead. The message does not tell the key, which may not be for everybody's
-     * eyes.
+     * Creates the exception for one key of a bulkhead. The message does not contain the key, which may be
+     * confidential.
      *
      * @param name the bulkhead, not null
      * @param key the key value, not null; empty when the bulkhead is one limit for all
@@ -99,8 +99,8 @@ public class BulkheadFullException extends BulkheadException {
 
     /**
      * When the first of the current leases ends: a hint for when to come back, and no promise. Usually a permit is
-     * free long before, because a holder gives its permit back as soon as its execution has ended; and somebody else
-     * may take it then.
+     * free long before, because a holder gives its permit back as soon as its execution has ended; and another
+     * caller may take it then.
      *
      * @return the time from the rejection to the nearest lease end, never null, never negative
      */

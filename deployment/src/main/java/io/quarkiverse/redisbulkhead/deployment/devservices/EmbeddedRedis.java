@@ -112,7 +112,7 @@ public final class EmbeddedRedis implements Startable {
         }
         throw new IllegalStateException("No embedded Redis can be run on " + System.getProperty("os.name") + "/"
                 + System.getProperty("os.arch") + ". Set quarkus.redis.hosts to the address of a Redis, start a container"
-                + " runtime such as Docker or Podman, or put redis-server on the PATH. Tried in vain: " + reasons);
+                + " runtime such as Docker or Podman, or put redis-server on the PATH. These failed: " + reasons);
     }
 
     private void launch(Path executable) throws IOException {

@@ -77,8 +77,8 @@ public final class ManagementDescription implements OASFilter {
 
     private static Operation revoke() {
         return operation("revoke", "Take a permit away",
-                "The execution goes on, unless on-lost=interrupt is configured for it. It is"
-                        + " told of the loss with its next renewal at the latest.")
+                "The execution continues, unless on-lost=interrupt is configured for it. It"
+                        + " learns of the loss with its next renewal, or earlier.")
                 .addParameter(name())
                 .addParameter(pathParameter("permitId", "The permit, as the list of holders tells it"))
                 .addParameter(key())

@@ -126,7 +126,7 @@ final class ManagementSchemas {
 
     private static Schema newLimit() {
         return ofType(SchemaType.OBJECT).required(List.of("permits"))
-                .addProperty("permits", count(1, Integer.MAX_VALUE).description("How many permits there shall be"));
+                .addProperty("permits", count(1, Integer.MAX_VALUE).description("The new number of permits"));
     }
 
     private static Schema problem() {

@@ -50,7 +50,7 @@ final class KeyResolverBeanRule implements Rule {
         List<String> candidates = beans.candidates(type);
         if (!candidates.isEmpty()) {
             return "stands for several beans: " + String.join(", ", candidates)
-                    + ". Name a class of which there is one bean, or make one of them an @Alternative with a @Priority";
+                    + ". Name a class with exactly one bean, or make one of them an @Alternative with a @Priority";
         }
         List<String> qualified = beans.withAnyQualifier(type);
         if (!qualified.isEmpty()) {

@@ -29,7 +29,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** A guarded method finds its own permit, and nobody else does. */
+/** A guarded method finds its own permit, and only its own. */
 class CurrentPermitTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

@@ -215,7 +215,7 @@ class KeysTest {
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
-        assertThat(bulkheads.semaphore("visitors").forKey("nobody yet").status().limit()).isEqualTo(1);
+        assertThat(bulkheads.semaphore("visitors").forKey("unused").status().limit()).isEqualTo(1);
     }
 
     @Test
@@ -237,7 +237,7 @@ class KeysTest {
 
     @Test
     void aResolverThatAnswersNullIsAnError() {
-        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "nobody")).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "anonymous")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " answered null, but must tell the key of bulkhead"
                         + " 'visitors'. Answer with ResolvedKey.of(key), or throw an exception to refuse the call");
     }
@@ -511,7 +511,7 @@ class KeysTest {
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return switch (visitor.name()) {
-                case "nobody" -> null;
+                case "anonymous" -> null;
                 case "forbidden" -> throw new SecurityException("not you");
                 case "gold" -> ResolvedKey.of("gold").withPermits(3);
                 default -> ResolvedKey.of(visitor.name());

@@ -35,7 +35,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** With {@code maxWait} a call waits for a permit; who goes away meanwhile leaves nothing behind. */
+/** With {@code maxWait} a call waits for a permit; a caller that gives up leaves nothing behind. */
 class WaitingTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
@@ -237,7 +237,7 @@ class WaitingTest {
         assertThat(order).containsExactly(0, 1, 2, 4, 5, 6, 7, 8, 9);
     }
 
-    /** The first permit is kept while the second one is waited for, and is back when that wait was in vain. */
+    /** The first permit is kept while the second one is waited for, and is given back when that wait fails. */
     @Test
     void severalBulkheads() throws Exception {
         Permit all = bulkheads.semaphore("impatient").acquire(LONG);

@@ -24,7 +24,7 @@ class KeyResolverBeanRuleTest {
 
     private static final String TAKEN_OUT = "is no bean. It was taken out of the application, by @Vetoed, a condition such as"
             + " @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or leave it in";
-    private static final String SEVERAL_WAY_OUT = ". Name a class of which there is one bean, or make one of them an @Alternative"
+    private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an @Alternative"
             + " with a @Priority";
 
     @RegisterExtension

@@ -57,7 +57,7 @@ public class Gate {
         notifyAll();
     }
 
-    /** Holds the calls that come, and counts anew. */
+    /** Blocks the calls that arrive, and resets the count. */
     public final synchronized void shut() {
         open = false;
         mayLeave = turns;

@@ -132,7 +132,7 @@ public class RedisBulkheadJsonRpcService {
                     .filter(one -> one.key().orElse("").equals(Objects.requireNonNullElse(key, ""))).findFirst();
             JsonObject answer = StateJson.about(seen);
             if (limit.isEmpty() && seen.error().isEmpty()) {
-                answer.put("note", "Nobody holds or waits for a permit of this bulkhead and key");
+                answer.put("note", "No permit of this bulkhead and key is held or waited for");
             }
             return answer.put(name, new JsonArray(limit.map(list).orElse(List.of())));
         });

@@ -64,7 +64,7 @@ public interface RedisBulkheadBuildTimeConfig {
 
         /**
          * Whether the endpoint also revokes permits and sets limits. Only where {@code management.enabled} is true as well.
-         * Secure it: whoever reaches it can do so.
+         * Secure it: any client that reaches it can do so.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.management.changes-enabled=true}
          */

@@ -188,7 +188,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * Whether the metrics of bulkheads with keys have the key as a tag. Each key is then a set of time series of its own,
-         * for ever, and whoever reads metrics reads keys. Only for bulkheads whose keys are few and no secret; after 1,000
+         * for ever, and readers of metrics see keys. Only for bulkheads whose keys are few and no secret; after 1,000
          * keys the tag is {@code other}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.metrics.key-tag=true}
@@ -203,7 +203,7 @@ public interface RedisBulkheadRuntimeConfig {
     interface TracingConfig {
 
         /**
-         * Whether the spans of bulkheads with keys have the key as an attribute. Whoever reads traces then reads keys.
+         * Whether the spans of bulkheads with keys have the key as an attribute. Readers of traces then see keys.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.tracing.key-attribute=true}
          */

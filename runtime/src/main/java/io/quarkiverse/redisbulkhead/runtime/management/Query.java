@@ -26,7 +26,7 @@ final class Query {
         for (String name : values.names()) {
             if (!known.contains(name)) {
                 throw Problem.badRequest("There is no query parameter '" + name + "' here. "
-                        + (known.isEmpty() ? "There is none at all"
+                        + (known.isEmpty() ? "This request takes none"
                                 : "Known: " + String.join(", ", known.stream().sorted().toList())));
             }
             if (values.getAll(name).size() > 1) {

@@ -19,7 +19,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
-/** Answers requests: with JSON, with nothing but a status, or with a {@link Problem}. Nobody may keep an answer. */
+/** Answers requests: with JSON, with nothing but a status, or with a {@link Problem}. Responses are not cacheable. */
 final class Reply {
 
     private static final Logger LOG = Logger.getLogger(Reply.class);

@@ -54,7 +54,7 @@ public class CallMetrics implements SemaphoreListener {
 
     @Override
     public CallListener asks(BulkheadId bulkhead, String method) {
-        // After the end nobody would remove the gauges.
+        // Nothing would remove the gauges after shutdown.
         return series.isClosed() ? CallListener.NONE : series.calls(bulkhead, method).newCall();
     }
 

@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
-/** Shows how full the declared bulkheads are over all processes; not those with keys, of which there is no end. */
+/** Shows how full the declared bulkheads are over all processes; not those with keys, whose number is unbounded. */
 @Singleton
 public class ClusterMetrics {
 

@@ -13,7 +13,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 
-/** Looks at bulkheads over all processes now and then, so that whoever wants the numbers need not wait for the store. */
+/** Looks at bulkheads over all processes now and then, so that reading the numbers does not wait for the store. */
 final class ClusterReadings {
 
     private static final Logger LOG = Logger.getLogger(ClusterReadings.class);

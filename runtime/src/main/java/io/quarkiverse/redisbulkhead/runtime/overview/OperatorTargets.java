@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 
 /**
  * Finds what an operator means to look at or to change: a bulkhead that this application declares, or another one that is in
- * use. A mistyped name is refused: acting on it would leave a limit in Redis for a bulkhead that nobody has.
+ * use. A mistyped name is refused: acting on it would leave a limit in Redis for a bulkhead that does not exist.
  */
 public final class OperatorTargets {
 
@@ -38,7 +38,7 @@ public final class OperatorTargets {
      * @param snapshot what there is
      * @param name which
      * @return its state
-     * @throws WrongTargetException when there is none
+     * @throws WrongTargetException when it does not exist
      */
     public static BulkheadState in(Snapshot snapshot, String name) {
         return snapshot.bulkheads().stream().filter(bulkhead -> bulkhead.name().equals(name)).findFirst()
@@ -50,7 +50,7 @@ public final class OperatorTargets {
      *
      * @param name the bulkhead
      * @param key its key; empty when no key is meant, which is something else than the empty key
-     * @return the limit; fails with {@link WrongTargetException} when there is none, or it is not to be changed, and as the
+     * @return the limit; fails with {@link WrongTargetException} when it does not exist or must not be changed, and as the
      *         snapshots do
      */
     public CompletionStage<RedisSemaphore> limit(String name, Optional<String> key) {
@@ -75,7 +75,7 @@ public final class OperatorTargets {
         try {
             return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
         } catch (IllegalArgumentException e) {
-            // Somebody has written that to Redis by hand.
+            // It was written to Redis by hand.
             throw new WrongTargetException(Kind.UNKNOWN, "No bulkhead can have that name: " + e.getMessage());
         }
     }
@@ -95,7 +95,7 @@ public final class OperatorTargets {
 
     private static WrongTargetException unknown(String name, Snapshot snapshot) {
         String others = snapshot.incomplete().map(why -> "whether others use it is not known: " + why)
-                .orElse("nobody uses it");
+                .orElse("no application uses it");
         return new WrongTargetException(Kind.UNKNOWN, "There is no bulkhead '" + name
                 + "': this application does not declare it, and " + others + "." + NearestNames
                         .meant(name, snapshot.bulkheads().stream().map(BulkheadState::name).toList())

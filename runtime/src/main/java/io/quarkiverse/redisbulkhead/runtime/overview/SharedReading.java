@@ -87,7 +87,7 @@ public final class SharedReading<T> {
         endedAt = nanoTime.getAsLong();
     }
 
-    /** Something has changed: whoever asks from now on gets a reading that began after this. */
+    /** Something has changed: later callers get a reading that began after this. */
     public synchronized void forget() {
         outdated = true;
     }

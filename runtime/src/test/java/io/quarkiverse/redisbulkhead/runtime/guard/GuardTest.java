@@ -213,7 +213,7 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** The permit is not somebody else's while the execution has not been told to stop. */
+    /** The permit is not granted to another caller before the execution has been told to stop. */
     @Test
     void theExecutionIsCancelledBeforeThePermitGoesBack() {
         List<Integer> endsAtCancellation = new ArrayList<>();

@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** What listeners are told of calls, and in which order. */
+/** Which events of calls listeners get, and in which order. */
 class CallEventsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
@@ -182,7 +182,7 @@ class CallEventsTest {
         log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
-    /** Whatever the answer is that comes when nobody wants it any more. */
+    /** Whatever answer arrives when it is no longer wanted. */
     @Test
     void cancelledBeforeTheAnswer() {
         ask(SPEC).end();

@@ -162,7 +162,7 @@ class ContentionTest {
         assertThat(store.log).containsExactly("acquire reports");
     }
 
-    /** A waiter is told of a free permit, and cannot ask for it: it keeps its place, and tries again. */
+    /** A waiter is notified of a free permit, and cannot ask for it: it keeps its place, and tries again. */
     @Test
     void aWaiterAsksAgainForAFreePermit() {
         Admission admission = waiting(SPEC);
@@ -223,7 +223,7 @@ class ContentionTest {
         end(admission);
     }
 
-    /** Whoever asks what has become of the waiters asks again soon; they stay. */
+    /** A failed poll is soon repeated; the waiters stay. */
     @Test
     void aPollThatMeetsContentionIsMadeAgain() {
         Admission admission = waiting(SPEC.toBuilder().fair(true).maxWait(Duration.ofSeconds(60)).build());

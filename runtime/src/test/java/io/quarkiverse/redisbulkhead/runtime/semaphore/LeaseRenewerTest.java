@@ -76,7 +76,7 @@ class LeaseRenewerTest {
         assertThat(timers.planned()).isZero();
     }
 
-    /** Trap 21: a timer for each of a million keys would not be shared by anybody. */
+    /** Trap 21: a timer for each of a million keys would be shared by none of them. */
     @Test
     void manyBulkheadsThatWereUsedOnceLeaveFewTimers() {
         for (int i = 0; i < 1_000; i++) {
@@ -275,7 +275,7 @@ class LeaseRenewerTest {
         assertThat(permit.interruption().orElseThrow().toCompletableFuture()).isCompletedWithValue(losses.get(0));
     }
 
-    /** A permit that nobody needs to renew any more may still be revoked. */
+    /** A permit that is no longer renewed may still be revoked. */
     @Test
     void aRevocationIsNoticedWithMaxHoldToo() {
         HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
@@ -303,7 +303,7 @@ class LeaseRenewerTest {
 
         store.listener.accept(new Revoked(permit.id()));
         store.listener.accept(new Revoked(permit.id()));
-        store.listener.accept(new Revoked("nobody"));
+        store.listener.accept(new Revoked("unknown"));
 
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.REVOKED);
         assertThat(permit.isHeld()).isFalse();
@@ -311,7 +311,7 @@ class LeaseRenewerTest {
         assertThat(other.isHeld()).isTrue();
     }
 
-    /** Whoever is told of losses may fail; the renewal of other permits does not hang on that. */
+    /** A listener to losses may fail; other permits are still renewed. */
     @Test
     void aListenerThatFailsHarmsNobody() {
         SemaphoreListener failing = loss -> {

@@ -81,7 +81,7 @@ class PermitReconcilerTest {
         assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
     }
 
-    /** A release that is under way is answered to its caller, who else would be told of a loss. */
+    /** A release in flight answers its own caller, which would otherwise get a report of a loss. */
     @Test
     void whatIsBeingReleasedIsLeftAlone() {
         holdAndRelease();

@@ -106,7 +106,7 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a");
     }
 
-    /** Trap 4, Trap 29: the answer is lost; nobody has the permit, so it is given back in the background. */
+    /** Trap 4, Trap 29: the answer is lost, so no caller has the permit; it is given back in the background. */
     @Test
     void aLostAnswerIsReclaimed() {
         store.down = true;
@@ -122,7 +122,7 @@ class PermitRequestTest {
         assertThat(returns.pending()).isZero();
     }
 
-    /** Trap 4: who has ended before the answer was lost has left nothing behind when the end is told. */
+    /** Trap 4: a call that ended before its answer was lost has left nothing behind when its end is reported. */
     @Test
     void aLostAnswerIsReclaimedBeforeTheEndIsTold() {
         Admission admission = awaiting("a").admit("A#a");
@@ -186,7 +186,7 @@ class PermitRequestTest {
         assertThat(ended).isCompleted();
     }
 
-    /** Trap 16: a failing release is nobody's exception; it goes on in the background. */
+    /** Trap 16: a failing release reaches no caller as an exception; it is retried in the background. */
     @Test
     void aFailedReleaseIsReclaimedAndNotTold() {
         Admission admission = awaiting("a").admit("A#a");

@@ -31,7 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
-/** How a waiter comes to its permit, or leaves. */
+/** How a waiter gets its permit, or leaves. */
 class WaitingTest {
 
     static final SemaphoreSpec FAIR = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofSeconds(30))
@@ -183,7 +183,7 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
     }
 
-    /** Trap 7: the answer took longer than the lease; the permit may be somebody else's by now. */
+    /** Trap 7: the answer took longer than the lease; the permit may have another holder by now. */
     @Test
     void aGrantThatIsToldTooLateIsNone() {
         Admission admission = ask(FAIR);
@@ -196,7 +196,7 @@ class WaitingTest {
         admission.end();
     }
 
-    /** Definitions of one name may differ within a process: nobody sleeps beside a permit that is free by its own limit. */
+    /** Definitions of one name may differ within a process: no waiter sleeps while a permit is free by its own limit. */
     @Test
     void theLargestLimitIsAskedFor() {
         Admission small = wait(UNFAIR);
@@ -242,7 +242,7 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 7, Trap 29: a hand-over that is told when its lease is over is none; the waiter begins anew. */
+    /** Trap 7, Trap 29: a hand-over received after its lease expired is discarded; the waiter queues again. */
     @Test
     void aHandOverThatIsToldTooLateIsNone() {
         Admission admission = wait(FAIR);
@@ -270,7 +270,7 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
         assertThat(idOf("reports")).as("the same place").isEqualTo(id);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
-        assertThat(granted(admission)).as("somebody was faster").isNotDone();
+        assertThat(granted(admission)).as("another caller was faster").isNotDone();
         store.listener.accept(new PermitFree(id));
         store.acquires.get("reports").complete(new Granted(43, false));
         assertThat(granted(admission)).isCompleted();
@@ -312,7 +312,7 @@ class WaitingTest {
         leave(first);
     }
 
-    /** Trap 11, Trap 12: nobody tells of a lease that ends, so the waiters ask then, all of them in one command. */
+    /** Trap 11, Trap 12: the expiry of a lease is not published, so all waiters poll then, in one command. */
     @Test
     void waitersAskWhenTheNearestLeaseEnds() {
         Admission first = wait(FAIR, Duration.ofMillis(700));
@@ -462,7 +462,7 @@ class WaitingTest {
         store.answerReleases(false);
     }
 
-    /** Redisson #6664: where messages are lost, one for whom too little is free hides nobody behind it. */
+    /** Redisson #6664: where messages are lost, a waiter for whom too little is free hides none behind it. */
     @Test
     void aPollLetsThoseAskForWhomEnoughIsFree() {
         Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
@@ -507,7 +507,7 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** Trap 4: a copy of the request for the old permit may still come; and what is told of that permit comes too late. */
+    /** Trap 4: a copy of the request for the old permit may still come; and a message about that permit arrives too late. */
     @Test
     void whoBeginsAnewHasDoneWithTheOldPermit() {
         Admission admission = ask(FAIR);
@@ -582,7 +582,7 @@ class WaitingTest {
         leave(waiting);
     }
 
-    /** Trap 9, Trap 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
+    /** Trap 9, Trap 29: a waiter that gives up leaves the store first; a permit handed over meanwhile goes to the next one. */
     @Test
     void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {
         Admission admission = wait(FAIR);
@@ -608,7 +608,7 @@ class WaitingTest {
         assertThat(losses).isEmpty();
     }
 
-    /** Trap 11: nobody told of the permit that is free, or that was handed over; the last look finds it. */
+    /** Trap 11: no message came for a permit that is free or was handed over; the last look finds it. */
     @Test
     void theLastLookMayFindAPermit() {
         Admission admission = wait(FAIR);

@@ -27,7 +27,7 @@ class BulkheadIdTest {
         assertThat(shuffled.stream().sorted().toList()).isEqualTo(inOrder);
     }
 
-    /** Somebody may send keys that have one hash code: maps then find them by their order. */
+    /** A client may send keys with equal hash codes: maps then find them by their order. */
     @Test
     void keysWithOneHashCodeAreFoundByTheirOrder() {
         Map<BulkheadId, AtomicLong> map = new HashMap<>();
@@ -47,7 +47,7 @@ class BulkheadIdTest {
         return texts;
     }
 
-    /** Keys may be anything, and not for everybody's eyes. */
+    /** Keys may be anything, and confidential. */
     @Test
     void theTextIsWithoutTheKey() {
         assertThat(BulkheadId.of("tenants").forKey("secret\n")).hasToString("tenants (one of its keys)");

@@ -254,11 +254,11 @@ final class BulkheadUnderTest {
 
     /** The clock of the store; asking for it settles nothing here. */
     long now() {
-        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("nobody"), Duration.ofSeconds(1)))
+        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("unknown"), Duration.ofSeconds(1)))
                 .storeMillis();
     }
 
-    /** Waits until the first process was told of the hand-over. */
+    /** Waits until the first process has heard of the hand-over. */
     HandOver awaitHandedOver(String id) {
         return awaitHandedOver(stores.first(), id);
     }

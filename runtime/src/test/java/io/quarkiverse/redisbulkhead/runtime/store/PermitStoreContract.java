@@ -412,7 +412,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b");
     }
 
-    /** Trap 12: who finds no permit is told when the first lease ends, as nobody will tell that later. */
+    /** Trap 12: a caller that finds no permit is told when the first lease ends, because no message will say so later. */
     @Test
     void aRefusalTellsTheLimitAndTheNearestLeaseEnd() {
         ask("a").limit(2).lease(LEASE).send();
@@ -469,7 +469,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(1, Integer.MAX_VALUE);
     }
 
-    /** Trap 4: a request whose answer was lost may be sent again. Whoever asks counts the lease from then. */
+    /** Trap 4: a request whose answer was lost may be sent again. The caller counts the lease from then. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void askingAgainAnswersWithTheSamePermitAndAFullLease(boolean fair) {
@@ -853,7 +853,7 @@ public abstract class PermitStoreContract {
         }
         setClockBack(PLACE.multipliedBy(10));
 
-        bulkhead.poll(1, PLACE, "nobody");
+        bulkhead.poll(1, PLACE, "unknown");
         stores.advance(PLACE);
 
         assertThat(bulkhead.waiters()).isEmpty();
@@ -898,7 +898,7 @@ public abstract class PermitStoreContract {
         ask("dead").fair(true).waiting().send();
         setClockBack(Duration.ofHours(1));
 
-        bulkhead.poll(1, PLACE, "nobody");
+        bulkhead.poll(1, PLACE, "unknown");
         stores.advance(PLACE);
 
         assertThat(bulkhead.waiters()).isEmpty();
@@ -906,7 +906,10 @@ public abstract class PermitStoreContract {
 
     // ---- waiting
 
-    /** A waiter gets its permit in its turn, with its own lease (Trap 8), and is told, whoever gave the permit back. */
+    /**
+     * A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process gave the permit
+     * back.
+     */
     @Test
     void fairWaitersAreHandedPermitsInTheirOrder() {
         ask("a").fair(true).send();
@@ -1108,7 +1111,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).hasSize(1);
     }
 
-    /** Trap 26: permits that were free before wake nobody again. */
+    /** Trap 26: permits that were free before wake no waiter again. */
     @Test
     void oneReleaseTellsOneWaiterEvenWhenMoreIsFree() {
         Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
@@ -1264,7 +1267,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).containsExactly("alive");
     }
 
-    /** Trap 12: when a lease ends and nobody says so, the poll of any waiter moves the queue on. */
+    /** Trap 12: when a lease ends, which is not published, the poll of any waiter moves the queue on. */
     @Test
     void aPollHandsOverWhatAnEndedLeaseLeft() {
         ask("a").fair(true).lease(SHORT).send();
@@ -1331,7 +1334,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiter("b")).isEqualTo(before);
     }
 
-    /** A waiter that was slow loses nothing as long as nobody has taken notice. */
+    /** A waiter that was slow loses nothing as long as no other call has removed it. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void aLatePollKeepsThePlaceThatNobodyHasRemoved(boolean fair) {
@@ -1420,7 +1423,7 @@ public abstract class PermitStoreContract {
         bulkhead.awaitPermitFree(other);
     }
 
-    /** Trap 26: who leaves while all permits are held wakes nobody. */
+    /** Trap 26: a waiter that leaves while all permits are held wakes no other. */
     @Test
     void aWaiterThatLeavesWhileNothingIsFreeWakesNobody() {
         ask("a").send();
@@ -1531,7 +1534,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiters()).containsExactly("low", "later", "open");
     }
 
-    /** Trap 24: an absurd ticket moves nobody's numbers. */
+    /** Trap 24: an absurd ticket does not move the numbers of others. */
     @ParameterizedTest
     @ValueSource(longs = { Long.MAX_VALUE, 1L << 53, (1L << 53) - 1, 4_000_000_000_000_000L })
     void aTicketFromTheFutureCountsAsOneOfNow(long absurd) {
@@ -1635,7 +1638,7 @@ public abstract class PermitStoreContract {
     @ValueSource(longs = { 1, 1_000, 1_000_000_000_000L })
     void aTicketThatIsAbsurdlySmallWaitsForTheEndOfTheGracePeriod(long absurd) {
         assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        // So many that a store that reads the queue in parts does not come to the end of the grace period behind them.
+        // So many that a store that reads the queue in parts does not reach the end of the grace period behind them.
         Stream.of(ids("hostile", 5)).forEach(id -> ask(id).again(absurd).place(PLACE));
 
         assertThat(bulkhead.poll(1, PLACE, "hostile0").handedOver()).isEmpty();
@@ -1647,7 +1650,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).singleElement().asString().startsWith("hostile");
     }
 
-    /** Where anything is known, nothing was lost, and nobody waits in vain. */
+    /** Where anything is known, nothing was lost, and no waiter waits for a grace period. */
     @Test
     void thereIsNoGracePeriodWhereTheLastTicketIsKnown() {
         ask("a").send();
@@ -1683,7 +1686,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("b");
     }
 
-    /** Trap 7: whoever slept for longer than its lease does not give back the permit of its successor. */
+    /** Trap 7: a holder that slept for longer than its lease does not give back the permit of its successor. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void aLateReleaseDoesNotTouchTheSuccessor(boolean fair) {
@@ -1767,7 +1770,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    /** Trap 5: a lease that has ended stays ended, even when nobody has seen its end. */
+    /** Trap 5: a lease that has ended stays ended, even when no call has seen its end. */
     @Test
     void aRenewalAfterTheLeaseBringsNothingBack() {
         ask("a").lease(SHORT).send();
@@ -2064,7 +2067,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).hasSize(100);
     }
 
-    /** Trap 19: below the use, those who run go on, and nobody enters until the use is below the new limit. */
+    /** Trap 19: below the use, running executions continue, and none enters until the use is below the new limit. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void resizingBelowTheUseDrains(boolean fair) {
@@ -2095,7 +2098,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("c");
     }
 
-    /** Trap 19, Trap 26: a release that leaves the use at the limit or above it wakes nobody. */
+    /** Trap 19, Trap 26: a release that leaves the use at the limit or above it wakes no waiter. */
     @Test
     void aReleaseAboveTheNewLimitWakesNobody() {
         Stream.of("a", "b").forEach(id -> ask(id).limit(2).send());
@@ -2135,7 +2138,7 @@ public abstract class PermitStoreContract {
 
     // ---- different limits
 
-    /** Trap 19: with old and new limits mixed during a rollout, everybody keeps to the limit that it states. */
+    /** Trap 19: with old and new limits mixed during a rollout, each process keeps to the limit that it states. */
     @Test
     void mixedLimitsDrainToTheLowerOne() {
         Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());

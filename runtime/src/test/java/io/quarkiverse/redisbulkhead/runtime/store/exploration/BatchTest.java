@@ -33,7 +33,7 @@ class BatchTest {
 
     private final LuaEngine lua = new LuaEngine();
 
-    /** What came of the calls: the answers, and all that anybody can see of the bulkhead. */
+    /** The outcome of the calls: the answers, and all that is visible of the bulkhead. */
     private record Result(List<Object> answers, String state, List<String> messages) {
     }
 
@@ -104,7 +104,7 @@ class BatchTest {
         return result(redis, answers, told);
     }
 
-    // The dead may still lie there, and keys may live a little longer; nobody sees either.
+    // The dead may still lie there, and keys may live a little longer; neither is visible.
     private static Result result(RedisModel redis, List<Object> answers, List<?> told) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();

@@ -20,7 +20,7 @@ final class World {
 
     RedisModel store;
     final List<Client> clients = new ArrayList<>();
-    /** What was sent, but nobody waits for; it may arrive at any time. */
+    /** What was sent by callers that have given up; it may arrive at any time. */
     List<Request> copies = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
     /** How long a permit with which a client has run is taken at least, from its start; 0 for no matter. */
@@ -118,7 +118,7 @@ final class World {
         lastGranted = ifAny.applyAsLong(lastGranted);
     }
 
-    /** The world is as it shall be, and will not be changed any more. */
+    /** The world is complete, and is not changed any more. */
     World seal() {
         if (store != sealedStore) {
             storeText = store.toString().replace('\n', ',');

@@ -36,7 +36,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         return fixture;
     }
 
-    /** It counts from its start, by a clock that nobody can set. */
+    /** It counts from its start, by a clock that cannot be set. */
     @Override
     protected boolean clockCanBeSetBack() {
         return false;
@@ -57,7 +57,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.size()).isZero();
     }
 
-    /** Trap 21: nor those that nobody came back to when the last lease, place or cancellation had ended. */
+    /** Trap 21: nor those that were not used again after the last lease, place or cancellation had ended. */
     @Test
     void bulkheadsThatNobodyCameBackToTakeNoMemoryInTheEnd() {
         for (int i = 0; i < MANY; i++) {
@@ -200,7 +200,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("again").isFalse();
     }
 
-    /** Trap 9: who only looked is not among the waiters. */
+    /** Trap 9: a caller that only looked is not among the waiters. */
     @Test
     void whereNoneIsFreeNothingIsDone() {
         store.takeIfFree(withLimit(1, "a"));

@@ -100,7 +100,7 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
-    /** The lock has ended, and nobody has touched the data since: the step is taken again all the same, on a new look. */
+    /** The lock has expired, and the data is untouched since: the step is still repeated, after reading again. */
     @Test
     void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
@@ -113,7 +113,7 @@ class LockPermitStoreTest {
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Granted.class);
-        assertThat(calls("exec")).as("the first in vain").isEqualTo(2);
+        assertThat(calls("exec")).as("the first one fails").isEqualTo(2);
     }
 
     /** Trap 2: scripts heed no lock. One that takes the last permit under a step makes its transaction fail. */
@@ -181,7 +181,7 @@ class LockPermitStoreTest {
 
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         RedisConnection next = get(redis.newClient().connect().toCompletionStage());
         assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
@@ -194,10 +194,10 @@ class LockPermitStoreTest {
                 LockPermitStore.Clock.OF_SERVER);
     }
 
-    /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
+    /** Another client keeps the lock for longer than any call waits for it: the error is not that of a full bulkhead. */
     @Test
     void contentionIsNotFull() throws Exception {
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         LockPermitStore impatient = newStore(redis.port(), Duration.ofMillis(300));
 
         assertThatThrownBy(() -> get(acquire(impatient, "a", 1))).isInstanceOfSatisfying(StoreContendedException.class, e -> {
@@ -211,10 +211,10 @@ class LockPermitStoreTest {
         assertThat(impatient.busy()).isZero();
     }
 
-    /** Retries are spread, and there are few of them: nobody asks each millisecond. */
+    /** Retries are spread, and there are few of them, not one each millisecond. */
     @Test
     void aHeldLockIsAskedForNowAndThen() throws Exception {
-        redis.command("SET", LOCK, "of somebody else", "PX", 2_000);
+        redis.command("SET", LOCK, "of another client", "PX", 2_000);
         long before = calls("set");
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
@@ -235,11 +235,11 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_000);
     }
 
-    /** A key that a step empties and fills again has lost its time to live, and gets it anew. */
+    /** A key that a step empties and fills again has lost its time to live, and gets a new one. */
     @Test
     void whatIsEmptiedAndFilledInOneStepExpires() throws Exception {
         get(acquire(store, "a", 1));
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
         await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> release = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
@@ -350,7 +350,7 @@ class LockPermitStoreTest {
         assertRefused(request("one-more", 1));
     }
 
-    /** Another store has let more in: what is there can go, and nobody comes in before. */
+    /** Another store has let more in: permits can be released, and none is granted before. */
     @Test
     void whatAnotherStoreHasLetInCanLeave() throws Exception {
         fill(1_400, 1_100, false);
@@ -421,7 +421,7 @@ class LockPermitStoreTest {
         assertThat(get(store.acquire(waiting("*600*c", 5_000)))).isInstanceOf(Granted.class);
     }
 
-    /** The dead, however many another store has left, keep nobody out. */
+    /** The dead, however many another store has left, keep no caller out. */
     @Test
     void manyDeadKeepNobodyOut() throws Exception {
         fill(2_300, 1_200, true);
@@ -456,7 +456,7 @@ class LockPermitStoreTest {
     @Test
     void aLimitThatIsSetAgainLives() throws Exception {
         get(store.resize(BulkheadId.of("reports"), 5));
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         CompletableFuture<?> meanwhile = store.release(BulkheadId.of("reports"), "never").toCompletableFuture();
         await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> undone = store.resetSize(BulkheadId.of("reports")).toCompletableFuture();

@@ -28,7 +28,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * What a call costs Redis, in commands from the network and commands within the script: figures that are exact on any machine.
- * Whoever makes one larger should know why.
+ * A change that makes one larger needs a reason.
  */
 class CommandCountTest {
 

@@ -158,7 +158,7 @@ class HeavyCallsTest {
         assertThat(served.indexOf(8)).isEqualTo(8);
     }
 
-    /** Redisson #6687: a caller for whom too little is free hides nobody behind it. */
+    /** Redisson #6687: a caller for whom too little is free hides none behind it. */
     @Test
     void aHeavyCallerThatDoesNotFitHoldsUpNobodyWhereThereIsNoOrder() {
         Admission one = held(first.semaphore(spec(2, 1, false)));

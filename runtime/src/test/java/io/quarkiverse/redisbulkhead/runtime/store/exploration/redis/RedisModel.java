@@ -95,12 +95,12 @@ public final class RedisModel {
         keys.remove(name);
     }
 
-    /** A sorted set, which may be changed; empty and without effect when there is none. */
+    /** A sorted set, which may be changed; empty and without effect if the key is missing. */
     public Map<String, Double> scores(String name) {
         return keys.containsKey(name) ? sortedSet(name).scores() : new TreeMap<>();
     }
 
-    /** A hash, which may be changed; empty and without effect when there is none. */
+    /** A hash, which may be changed; empty and without effect if the key is missing. */
     public Map<String, String> hash(String name) {
         return keys.containsKey(name) ? fields(name) : new TreeMap<>();
     }
@@ -135,7 +135,7 @@ public final class RedisModel {
             case "EXPIRE" -> expire(name, 1000 * number(words.get(2)));
             case "DEL" -> flag(keys.remove(name) != null);
             case "UNLINK" -> words.stream().skip(1).filter(each -> keys.remove(each) != null).count();
-            // Those that come first; nobody may rely on which they are.
+            // The first ones; callers must not rely on which these are.
             case "HRANDFIELD" ->
                 ((List<?>) execute(List.of("HGETALL", name))).stream().limit(2 * number(words.get(2))).toList();
             case "GET" -> text(name);
