@@ -57,8 +57,8 @@ public class Gate {
         notifyAll();
     }
 
-    /** Holds the calls that come, and counts anew. */
-    public final synchronized void shut() {
+    /** Holds the calls that come, and counts from zero. */
+    public synchronized void shut() {
         open = false;
         mayLeave = turns;
         peak = inside;
