@@ -127,8 +127,8 @@ class BeanShapesTest {
             "inherited method", "inherited class", "override that calls the guarded one", "public method of a hidden class" })
     void isLimited(String shape) throws Exception {
         List<Caller<String>> callers = callers(shape);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> callers.stream().filter(Caller::isDone).count() == CALLERS - PERMITS);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == PERMITS);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> callers.stream().filter(Caller::isDone).count() == CALLERS - PERMITS);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == PERMITS);
 
         assertThat(inUse(shape)).isEqualTo(PERMITS);
         for (Caller<String> rejected : callers.stream().filter(Caller::isDone).toList()) {
@@ -148,7 +148,7 @@ class BeanShapesTest {
     @Test
     void anOverrideWithoutTheAnnotationIsNotLimited() throws Exception {
         List<Caller<String>> callers = Stream.generate(() -> caller(() -> overriding.run())).limit(CALLERS).toList();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
         assertThat(inUse("override that calls the guarded one")).isZero();
         gate.open();
 

@@ -42,7 +42,9 @@ class CallerContextTest {
             .withApplicationRoot(
                     jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Tenant.class, Place.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none");
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Test
     void uniOnTheEventLoop() {

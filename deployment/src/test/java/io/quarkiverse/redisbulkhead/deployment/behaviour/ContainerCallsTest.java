@@ -60,7 +60,7 @@ class ContainerCallsTest {
     @AfterEach
     void nothingIsLeftBehind() {
         gate.open();
-        await().pollDelay(Duration.ZERO).atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
+        await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
                 .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
     }
 
@@ -68,7 +68,7 @@ class ContainerCallsTest {
     void observers() throws Exception {
         gate.shut();
         Caller<String> running = Caller.of(() -> fire());
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
 
         assertThat(holders("observer")).containsExactly("Observers#observe");
         assertThatThrownBy(() -> fire()).as("whoever fires the event").isInstanceOf(BulkheadFullException.class);
@@ -81,7 +81,7 @@ class ContainerCallsTest {
     void asynchronousObservers() throws Exception {
         gate.shut();
         var running = asyncPings.fireAsync(new AsyncPing()).toCompletableFuture();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
 
         assertThat(holders("asynchronous observer")).containsExactly("Observers#observeAsync");
         assertThatThrownBy(() -> asyncPings.fireAsync(new AsyncPing()).toCompletableFuture().join())
@@ -96,7 +96,7 @@ class ContainerCallsTest {
     void producers() throws Exception {
         gate.shut();
         Caller<Connection> running = Caller.of(connections::get);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
 
         assertThat(holders("producer")).containsExactly("Producers#produce");
         assertThatThrownBy(connections::get).isInstanceOf(BulkheadFullException.class);

@@ -29,12 +29,14 @@ import io.vertx.core.Vertx;
 /** Permits that guarded methods and code detach, and that code attaches. */
 class DetachTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

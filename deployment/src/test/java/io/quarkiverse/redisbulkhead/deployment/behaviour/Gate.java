@@ -31,7 +31,7 @@ public class Gate {
     String pass() {
         inside.incrementAndGet();
         try {
-            return end.get(20, TimeUnit.SECONDS);
+            return end.get(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new IllegalStateException("nobody opened the gate", e);
         } finally {

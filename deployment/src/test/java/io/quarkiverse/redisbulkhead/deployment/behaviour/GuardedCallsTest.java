@@ -36,7 +36,9 @@ class GuardedCallsTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Reports.class, Parent.class))
             .overrideConfigKey("quarkus.redis-bulkhead.\"configured\".permits", "2")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Reports reports;
@@ -46,7 +48,7 @@ class GuardedCallsTest {
 
     @AfterEach
     void nothingIsLeftBehind() {
-        bulkheads.names().forEach(name -> await().atMost(10, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
+        bulkheads.names().forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
     }
 
@@ -94,7 +96,7 @@ class GuardedCallsTest {
 
         first.cancel();
 
-        await().atMost(10, TimeUnit.SECONDS).until(() -> inUse("uni") == 0);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> inUse("uni") == 0);
     }
 
     @Test
@@ -174,7 +176,7 @@ class GuardedCallsTest {
     }
 
     private void awaitHolder(String bulkhead, String method) {
-        await().atMost(10, TimeUnit.SECONDS)
+        await().atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(bulkhead).holders()).singleElement()
                         .satisfies(holder -> {
                             assertThat(holder.method()).isEqualTo(method);

@@ -31,7 +31,9 @@ class MinHoldTest {
             .withApplicationRoot(jar -> jar.addClasses(Job.class))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"job\".min-hold", "25s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient job\".min-hold", "1s")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"nightly\".min-hold", "25s");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"nightly\".min-hold", "25s")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Job job;

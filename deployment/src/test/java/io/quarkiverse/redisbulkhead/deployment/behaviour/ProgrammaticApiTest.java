@@ -43,12 +43,14 @@ import io.vertx.core.Vertx;
 /** Bulkheads used from code: each method, and its twin that answers with a Uni. */
 class ProgrammaticApiTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

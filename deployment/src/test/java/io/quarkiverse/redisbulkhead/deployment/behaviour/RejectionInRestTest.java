@@ -29,7 +29,9 @@ class RejectionInRestTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "503");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "503")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Test
     void fullIsTheConfiguredStatusWithAProblem() {

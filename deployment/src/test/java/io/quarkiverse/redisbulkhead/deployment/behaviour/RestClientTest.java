@@ -89,7 +89,7 @@ class RestClientTest {
 
     private void isLimited(String bulkhead, String method, Callable<String> first, Callable<String> second) throws Exception {
         Caller<String> running = Caller.of(first);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
 
         assertThat(holders(bulkhead)).containsExactly(method);
         assertThatThrownBy(second::call).isInstanceOfSatisfying(BulkheadFullException.class,

@@ -49,7 +49,7 @@ import io.vertx.ext.web.RoutingContext;
  */
 class WaitingCallerContextTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
@@ -58,7 +58,9 @@ class WaitingCallerContextTest {
                             ByHeader.class,
                             Caller.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none");
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     RedisBulkheads bulkheads;

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 public class Gate {
 
     // Only ends a test that fails anyway.
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private boolean open;
     private int inside;
