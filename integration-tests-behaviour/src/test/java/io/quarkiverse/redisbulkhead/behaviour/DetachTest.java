@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -11,7 +11,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -22,21 +21,15 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
 /** Permits that guarded methods and code detach, and that code attaches. */
+@QuarkusTest
 class DetachTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -49,7 +42,7 @@ class DetachTest {
 
     @Test
     void theEndOfAGuardedMethodDoesNotReleaseADetachedPermit() {
-        RedisSemaphore reports = bulkheads.semaphore("reports");
+        RedisSemaphore reports = bulkheads.semaphore("detach-reports");
         assertHandedOver(reports, guarded.detach());
         assertHandedOver(reports, guarded.detachLater().await().atMost(LONG));
     }
@@ -101,7 +94,7 @@ class DetachTest {
 
     @Test
     void aPermitThatIsNotCountedCannotBeDetached() {
-        Permit open = bulkheads.semaphore("off").tryAcquire().orElseThrow();
+        Permit open = bulkheads.semaphore("detach-off").tryAcquire().orElseThrow();
 
         assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class).hasMessageContaining("given without Redis");
     }
@@ -115,9 +108,9 @@ class DetachTest {
     /** Trap 15. */
     @Test
     void theEventLoopIsNotBlocked() throws Exception {
-        Permit permit = bulkheads.semaphore("reports").tryAcquire().orElseThrow();
+        Permit permit = bulkheads.semaphore("detach-reports").tryAcquire().orElseThrow();
         String token = permit.id() + "." + "0".repeat(32);
-        for (Runnable blocking : new Runnable[] { permit::detach, () -> bulkheads.semaphore("reports").attach(token) }) {
+        for (Runnable blocking : new Runnable[] { permit::detach, () -> bulkheads.semaphore("detach-reports").attach(token) }) {
             Throwable refused = Uni.createFrom().<Throwable> emitter(result -> vertx.getOrCreateContext().runOnContext(here -> {
                 try {
                     blocking.run();
@@ -137,17 +130,17 @@ class DetachTest {
         @Inject
         CurrentPermit current;
 
-        @RedisBulkhead(name = "reports", permits = 1)
+        @RedisBulkhead(name = "detach-reports", permits = 1)
         String detach() {
             return current.get().detach();
         }
 
-        @RedisBulkhead(name = "reports", permits = 1)
+        @RedisBulkhead(name = "detach-reports", permits = 1)
         Uni<String> detachLater() {
             return current.get().detachAsync();
         }
 
-        @RedisBulkhead(name = "off", permits = 1)
+        @RedisBulkhead(name = "detach-off", permits = 1)
         void off() {
         }
     }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,28 +18,21 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** A guarded method finds its own permit, and nobody else does. */
+@QuarkusTest
 class CurrentPermitTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -166,10 +159,10 @@ class CurrentPermitTest {
     @Test
     void switchedOff() {
         Permit permit = guarded.off(CurrentPermit::get);
-        assertThat(permit.bulkhead()).isEqualTo("off");
+        assertThat(permit.bulkhead()).isEqualTo("current-off");
         assertThat(permit.fencingToken()).isZero();
         assertThat(permit.id()).isEmpty();
-        assertThat(guarded.<Optional<Permit>> off(now -> now.find("off"))).isPresent();
+        assertThat(guarded.<Optional<Permit>> off(now -> now.find("current-off"))).isPresent();
     }
 
     /** A token of another bulkhead would fence the wrong resource. */
@@ -238,7 +231,7 @@ class CurrentPermitTest {
             return Multi.createFrom().item(current.get().bulkhead());
         }
 
-        @RedisBulkhead(name = "off", permits = 1)
+        @RedisBulkhead(name = "current-off", permits = 1)
         <T> T off(Function<CurrentPermit, T> body) {
             return body.apply(current);
         }
