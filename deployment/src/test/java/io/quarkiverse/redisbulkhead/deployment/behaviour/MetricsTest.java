@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -20,6 +23,7 @@ import java.util.stream.Collectors;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -286,6 +290,38 @@ class MetricsTest {
 
         @RedisBulkhead(name = "lost", permits = 1)
         void lost() {
+        }
+    }
+
+    /** Holds the executions that come to it until it is opened. */
+    @Singleton
+    public static class Gate {
+
+        private final AtomicInteger inside = new AtomicInteger();
+        private volatile CountDownLatch end = new CountDownLatch(0);
+
+        void shut() {
+            end = new CountDownLatch(1);
+        }
+
+        void open() {
+            end.countDown();
+        }
+
+        int inside() {
+            return inside.get();
+        }
+
+        String pass() {
+            inside.incrementAndGet();
+            try {
+                assertThat(end.await(60, TimeUnit.SECONDS)).as("open").isTrue();
+                return "passed";
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                inside.decrementAndGet();
+            }
         }
     }
 }

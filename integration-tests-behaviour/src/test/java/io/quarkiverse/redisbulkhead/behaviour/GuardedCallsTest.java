@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,28 +17,20 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
 /** Each return type takes a permit, holds it until its end and gives it back. */
+@QuarkusTest
 class GuardedCallsTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Reports.class, Parent.class))
-            .overrideConfigKey("quarkus.redis-bulkhead.\"configured\".permits", "2")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Reports reports;
@@ -48,7 +40,7 @@ class GuardedCallsTest {
 
     @AfterEach
     void nothingIsLeftBehind() {
-        bulkheads.names().forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
+        OwnBulkheads.of(GuardedCallsTest.class).forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
     }
 
@@ -73,7 +65,7 @@ class GuardedCallsTest {
     @Test
     void exceptionsPassUnchanged() {
         assertThatThrownBy(() -> reports.failing()).isInstanceOf(IOException.class).hasMessage("own");
-        assertThat(inUse("failing")).isZero();
+        assertThat(inUse("calls-failing")).isZero();
     }
 
     @Test
@@ -141,16 +133,16 @@ class GuardedCallsTest {
     void severalBulkheads() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.narrow(end));
-        awaitHolder("narrow", "Reports#narrow");
+        awaitHolder("calls-narrow", "Reports#narrow");
 
         assertThatThrownBy(() -> reports.both()).isInstanceOfSatisfying(BulkheadFullException.class,
-                e -> assertThat(e.name()).isEqualTo("narrow"));
-        assertThat(inUse("wide")).isZero();
+                e -> assertThat(e.name()).isEqualTo("calls-narrow"));
+        assertThat(inUse("calls-wide")).isZero();
         end.countDown();
         running.get(10, TimeUnit.SECONDS);
 
         assertThat(reports.both()).isEqualTo("wide 1, narrow 1");
-        assertThat(inUse("wide")).isZero();
+        assertThat(inUse("calls-wide")).isZero();
     }
 
     @Test
@@ -209,7 +201,7 @@ class GuardedCallsTest {
     }
 
     @ApplicationScoped
-    @RedisBulkhead(name = "class", permits = 100)
+    @RedisBulkhead(name = "calls-class", permits = 100)
     public static class Reports extends Parent {
 
         @Inject
@@ -229,7 +221,7 @@ class GuardedCallsTest {
             return "done";
         }
 
-        @RedisBulkhead(name = "failing", permits = 1)
+        @RedisBulkhead(name = "calls-failing", permits = 1)
         void failing() throws IOException {
             throw new IOException("own");
         }
@@ -259,13 +251,13 @@ class GuardedCallsTest {
             selfInvoked();
         }
 
-        @RedisBulkhead(name = "wide", permits = 5)
-        @RedisBulkhead(name = "narrow", permits = 1)
+        @RedisBulkhead(name = "calls-wide", permits = 5)
+        @RedisBulkhead(name = "calls-narrow", permits = 1)
         String both() {
-            return "wide " + holders(bulkheads, "wide").size() + ", narrow " + holders(bulkheads, "narrow").size();
+            return "wide " + holders(bulkheads, "calls-wide").size() + ", narrow " + holders(bulkheads, "calls-narrow").size();
         }
 
-        @RedisBulkhead(name = "narrow", permits = 1)
+        @RedisBulkhead(name = "calls-narrow", permits = 1)
         String narrow(CountDownLatch end) {
             return await(end);
         }
@@ -274,13 +266,13 @@ class GuardedCallsTest {
         void configured() {
         }
 
-        @RedisBulkhead(name = "off", permits = 1)
+        @RedisBulkhead(name = "calls-off", permits = 1)
         int off(int depth) {
-            return depth == 0 ? bulkheads.semaphore("off").status().inUse() : self.off(depth - 1);
+            return depth == 0 ? bulkheads.semaphore("calls-off").status().inUse() : self.off(depth - 1);
         }
 
         List<String> plain() {
-            return holders(bulkheads, "class");
+            return holders(bulkheads, "calls-class");
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,24 +18,17 @@ import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
 /** The methods of a REST client are guarded, written on the interface or its methods, one bulkhead or several. */
+@QuarkusTest
 class RestClientTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Partner.class, WholePartner.class, Described.class, Server.class,
-                    Gate.class, Caller.class))
-            .overrideConfigKey("quarkus.rest-client.partner.url", "http://localhost:${quarkus.http.port}")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @RestClient
     Partner partner;
@@ -83,8 +76,8 @@ class RestClientTest {
     @Test
     void uniMethodWithSeveralBulkheads() {
         assertThat(partner.who().await().indefinitely()).isEqualTo("[Partner#who] [Partner#who]");
-        assertThat(holders("wide")).isEmpty();
-        assertThat(holders("narrow")).isEmpty();
+        assertThat(holders("client-wide")).isEmpty();
+        assertThat(holders("client-narrow")).isEmpty();
     }
 
     private void isLimited(String bulkhead, String method, Callable<String> first, Callable<String> second) throws Exception {
@@ -115,8 +108,8 @@ class RestClientTest {
 
         @GET
         @Path("/who")
-        @RedisBulkhead(name = "wide", permits = 5)
-        @RedisBulkhead(name = "narrow", permits = 1)
+        @RedisBulkhead(name = "client-wide", permits = 5)
+        @RedisBulkhead(name = "client-narrow", permits = 1)
         Uni<String> who();
     }
 
@@ -159,8 +152,8 @@ class RestClientTest {
         @GET
         @Path("/who")
         public String who() {
-            return bulkheads.semaphore("wide").holders().stream().map(Holder::method).toList() + " "
-                    + bulkheads.semaphore("narrow").holders().stream().map(Holder::method).toList();
+            return bulkheads.semaphore("client-wide").holders().stream().map(Holder::method).toList() + " "
+                    + bulkheads.semaphore("client-narrow").holders().stream().map(Holder::method).toList();
         }
     }
 }

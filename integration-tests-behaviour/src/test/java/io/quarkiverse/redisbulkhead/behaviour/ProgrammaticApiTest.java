@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,7 +22,6 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
@@ -33,7 +32,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscriber;
@@ -41,16 +40,10 @@ import io.smallrye.mutiny.subscription.UniSubscription;
 import io.vertx.core.Vertx;
 
 /** Bulkheads used from code: each method, and its twin that answers with a Uni. */
+@QuarkusTest
 class ProgrammaticApiTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -71,15 +64,16 @@ class ProgrammaticApiTest {
 
     @Test
     void names() {
-        assertThat(bulkheads.names()).containsExactly("off", "reports", "reprints");
-        assertThatThrownBy(() -> bulkheads.names().remove("off")).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(List.copyOf(bulkheads.names())).isSorted().filteredOn(OwnBulkheads.of(ProgrammaticApiTest.class)::contains)
+                .containsExactly("api-off", "reports", "reprints");
+        assertThatThrownBy(() -> bulkheads.names().remove("api-off")).isInstanceOf(UnsupportedOperationException.class);
     }
 
     @Test
     void anUnknownNameIsToldWithTheNearestFirst() {
         assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'report'").hasMessageContaining("Did you mean 'reports'?")
-                .hasMessageContaining("reports, reprints, off");
+                .hasMessageContaining(" declares reports, reprints, ").hasMessageContaining(", api-off");
     }
 
     @Test
@@ -556,7 +550,7 @@ class ProgrammaticApiTest {
 
     @Test
     void aDisabledBulkheadLetsEverythingThrough() throws Exception {
-        RedisSemaphore off = bulkheads.semaphore("off");
+        RedisSemaphore off = bulkheads.semaphore("api-off");
         List<Permit> permits = new ArrayList<>();
         IntStream.range(0, 10).forEach(i -> {
             permits.add(off.acquire(Duration.ZERO));
@@ -614,7 +608,7 @@ class ProgrammaticApiTest {
         void reprint() {
         }
 
-        @RedisBulkhead(name = "off", permits = 1)
+        @RedisBulkhead(name = "api-off", permits = 1)
         void off() {
         }
     }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +16,6 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,14 +24,13 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.arc.Arc;
 import io.quarkus.security.identity.IdentityProviderManager;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.security.identity.request.AuthenticationRequest;
 import io.quarkus.security.runtime.QuarkusPrincipal;
 import io.quarkus.security.runtime.QuarkusSecurityIdentity;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.vertx.http.runtime.security.ChallengeData;
 import io.quarkus.vertx.http.runtime.security.HttpAuthenticationMechanism;
 import io.smallrye.common.annotation.Blocking;
@@ -47,20 +45,10 @@ import io.vertx.ext.web.RoutingContext;
  * Trap 30: a guarded method that had to wait for its permit is called where its caller was: on the same Vert.x context,
  * the same kind of thread, with the same CDI request context, security identity and span. And so is what follows.
  */
+@QuarkusTest
 class WaitingCallerContextTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(
-                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Tenant.class, Place.class,
-                            ByHeader.class,
-                            Caller.class))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     RedisBulkheads bulkheads;
@@ -69,7 +57,7 @@ class WaitingCallerContextTest {
     @ValueSource(strings = { "uni", "uni-worker", "stage", "stage-worker", "multi", "multi-worker", "synchronous", "code",
             "code-worker", "acquire", "acquire-worker" })
     void isThatOfTheCaller(String kind) throws Exception {
-        RedisSemaphore semaphore = bulkheads.semaphore("context");
+        RedisSemaphore semaphore = bulkheads.semaphore("waiting-context");
         Caller<String> caller;
         try (Permit taken = semaphore.acquire(LONG)) {
             caller = Caller.of(() -> given().header("user", "alice").queryParam("tenant", kind)
@@ -162,7 +150,7 @@ class WaitingCallerContextTest {
         @Path("/code")
         public Uni<String> code(@QueryParam("tenant") String name) {
             Place here = enter(name);
-            return bulkheads.semaphore("context")
+            return bulkheads.semaphore("waiting-context")
                     .callAsync(() -> Uni.createFrom().item(here.compare(Place.here(), tenant.name(), user(identity))))
                     .map(inside -> both(inside, here));
         }
@@ -178,7 +166,7 @@ class WaitingCallerContextTest {
         @Path("/acquire")
         public Uni<String> acquire(@QueryParam("tenant") String name) {
             Place here = enter(name);
-            return bulkheads.semaphore("context").acquireAsync(LONG)
+            return bulkheads.semaphore("waiting-context").acquireAsync(LONG)
                     .chain(permit -> {
                         String inside = here.compare(Place.here(), tenant.name(), user(identity));
                         return permit.releaseAsync().replaceWith(inside);
@@ -228,8 +216,9 @@ class WaitingCallerContextTest {
 
         @Override
         public Uni<SecurityIdentity> authenticate(RoutingContext context, IdentityProviderManager manager) {
-            return Uni.createFrom().item(QuarkusSecurityIdentity.builder()
-                    .setPrincipal(new QuarkusPrincipal(context.request().getHeader("user"))).build());
+            String user = context.request().getHeader("user");
+            return user == null ? Uni.createFrom().nullItem()
+                    : Uni.createFrom().item(QuarkusSecurityIdentity.builder().setPrincipal(new QuarkusPrincipal(user)).build());
         }
 
         @Override
@@ -252,22 +241,22 @@ class WaitingCallerContextTest {
         @Inject
         SecurityIdentity identity;
 
-        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
+        @RedisBulkhead(name = "waiting-context", permits = 1, maxWait = "20s")
         Uni<String> uni(Place caller) {
             return Uni.createFrom().item(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
+        @RedisBulkhead(name = "waiting-context", permits = 1, maxWait = "20s")
         CompletionStage<String> stage(Place caller) {
             return CompletableFuture.completedFuture(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
+        @RedisBulkhead(name = "waiting-context", permits = 1, maxWait = "20s")
         Multi<String> multi(Place caller) {
             return Multi.createFrom().item(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
+        @RedisBulkhead(name = "waiting-context", permits = 1, maxWait = "20s")
         String synchronous(Place caller) {
             return compare(caller);
         }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +12,6 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -21,17 +20,11 @@ import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkus.arc.Arc;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
+@QuarkusTest
 class RejectionInRestTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "503")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Test
     void fullIsTheConfiguredStatusWithAProblem() {
@@ -47,8 +40,8 @@ class RejectionInRestTest {
 
     @Test
     void aResourceItselfMayBeGuarded() {
-        when().get("/nested").then().statusCode(503).body("bulkhead", is("nested"));
-        when().get("/nested").then().statusCode(503).body("bulkhead", is("nested"));
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
     }
 
     @Test
@@ -100,7 +93,7 @@ class RejectionInRestTest {
 
         @GET
         @Path("nested")
-        @RedisBulkhead(name = "nested", permits = 1)
+        @RedisBulkhead(name = "rest-nested", permits = 1)
         public Uni<String> nested() {
             return nested();
         }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.given;
 import static io.restassured.RestAssured.when;
@@ -17,13 +17,11 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.opentelemetry.api.trace.Span;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.arc.Arc;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.common.annotation.NonBlocking;
 import io.smallrye.mutiny.Multi;
@@ -35,16 +33,8 @@ import io.vertx.core.Vertx;
  * Trap 30: what runs behind an asynchronous acquire is where its caller was: on the same Vert.x context, the same
  * kind of thread, with the same CDI request context and the same span. And so is what follows the guarded call.
  */
+@QuarkusTest
 class CallerContextTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(
-                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Tenant.class, Place.class))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Test
     void uniOnTheEventLoop() {

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,7 +21,6 @@ import jakarta.inject.Inject;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
@@ -29,22 +28,17 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
 /** With {@code maxWait} a call waits for a permit; who goes away meanwhile leaves nothing behind. */
+@QuarkusTest
 class WaitingTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -62,7 +56,7 @@ class WaitingTest {
     @AfterEach
     void nothingIsLeftBehind() {
         taken.release();
-        for (String name : bulkheads.names()) {
+        for (String name : OwnBulkheads.of(WaitingTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
                 assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
@@ -76,7 +70,7 @@ class WaitingTest {
         awaitWaiters(1);
         assertThat(patient().waiters()).singleElement().satisfies(waiter -> {
             assertThat(waiter.method()).isEqualTo("Guarded#synchronous");
-            assertThat(waiter.bulkhead()).isEqualTo("patient");
+            assertThat(waiter.bulkhead()).isEqualTo("waiting-patient");
             assertThat(waiter.ticket()).isZero();
             assertThat(waiter.until()).isAfter(waiter.since());
         });
@@ -124,11 +118,11 @@ class WaitingTest {
 
     @Test
     void whoWaitsInVainIsRejectedWhenItsTimeIsOver() throws Exception {
-        Permit all = bulkheads.semaphore("impatient").acquire(LONG);
+        Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
         try {
             long begin = System.nanoTime();
             assertThatThrownBy(() -> guarded.impatient()).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
-                assertThat(e.name()).isEqualTo("impatient");
+                assertThat(e.name()).isEqualTo("waiting-impatient");
                 assertThat(e.limit()).isEqualTo(1);
                 assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
             });
@@ -139,7 +133,7 @@ class WaitingTest {
                     .hasCauseInstanceOf(BulkheadFullException.class);
             guarded.impatientMulti().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
                     .assertFailedWith(BulkheadFullException.class);
-            assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
+            assertThat(bulkheads.semaphore("waiting-impatient").waiters()).isEmpty();
         } finally {
             all.release();
         }
@@ -254,14 +248,14 @@ class WaitingTest {
     /** The first permit is kept while the second one is waited for, and is back when that wait was in vain. */
     @Test
     void severalBulkheads() throws Exception {
-        Permit all = bulkheads.semaphore("impatient").acquire(LONG);
+        Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
         // On a busy machine, a wait may be over before it is seen.
         await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> {
             Caller<String> both = Caller.of(guarded::both);
             boolean seen = false;
             while (!seen && !both.isDone()) {
                 seen = bulkheads.semaphore("outer").status().inUse() == 1
-                        && bulkheads.semaphore("impatient").status().waiting() == 1;
+                        && bulkheads.semaphore("waiting-impatient").status().waiting() == 1;
             }
 
             assertThat(both.failure()).isInstanceOf(BulkheadFullException.class);
@@ -288,7 +282,7 @@ class WaitingTest {
     /** The time may be over before the first answer is there. */
     @Test
     void aRejectionNamesTheLimitHoweverShortTheWait() {
-        RedisSemaphore wide = bulkheads.semaphore("wide");
+        RedisSemaphore wide = bulkheads.semaphore("waiting-wide");
         List<Permit> all = IntStream.range(0, 3).mapToObj(i -> wide.acquire(LONG)).toList();
         try {
             for (int i = 0; i < 30; i++) {
@@ -304,7 +298,7 @@ class WaitingTest {
     }
 
     private RedisSemaphore patient() {
-        return bulkheads.semaphore("patient");
+        return bulkheads.semaphore("waiting-patient");
     }
 
     private void awaitWaiters(int number) {
@@ -319,42 +313,42 @@ class WaitingTest {
     @ApplicationScoped
     public static class Guarded {
 
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "30s")
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
         String synchronous() {
             return "done";
         }
 
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "30s")
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
         Uni<String> uni() {
             return Uni.createFrom().item("done");
         }
 
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "30s")
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
         CompletionStage<String> stage() {
             return CompletableFuture.completedStage("done");
         }
 
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "30s")
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
         Multi<Integer> multi() {
             return Multi.createFrom().items(1, 2, 3);
         }
 
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "500ms")
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
         String impatient() {
             return "done";
         }
 
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "500ms")
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
         Uni<String> impatientUni() {
             return Uni.createFrom().item("done");
         }
 
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "500ms")
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
         CompletionStage<String> impatientStage() {
             return CompletableFuture.completedStage("done");
         }
 
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "500ms")
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
         Multi<String> impatientMulti() {
             return Multi.createFrom().item("done");
         }
@@ -368,12 +362,12 @@ class WaitingTest {
             }
         }
 
-        @RedisBulkhead(name = "wide", permits = 3)
+        @RedisBulkhead(name = "waiting-wide", permits = 3)
         void wide() {
         }
 
         @RedisBulkhead(name = "outer", permits = 1)
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "500ms")
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
         String both() {
             return "done";
         }

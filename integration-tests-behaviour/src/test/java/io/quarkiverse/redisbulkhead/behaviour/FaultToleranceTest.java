@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,7 +30,6 @@ import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenExce
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.opentelemetry.instrumentation.annotations.WithSpan;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
@@ -39,14 +38,13 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.Asks;
-import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.Pause;
-import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.WithPermit;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.faulttolerance.FaultToleranceBinding;
 import io.smallrye.faulttolerance.api.BeforeRetry;
 import io.smallrye.faulttolerance.api.CustomBackoff;
@@ -60,18 +58,10 @@ import io.smallrye.mutiny.helpers.test.AssertSubscriber;
  * Fault Tolerance wraps the bulkhead: retries, fallbacks, circuit breakers and limits. {@code fault-tolerance.adoc}
  * names these tests. {@link FaultToleranceAsyncTest} has those of timeouts and threads.
  */
+@QuarkusTest
 class FaultToleranceTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(
-                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, ClassLevel.class, FaultToleranceProbe.class,
-                            Caller.class))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.sdk.disabled", "true")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -96,7 +86,7 @@ class FaultToleranceTest {
 
     @AfterEach
     void nothingIsHeldAndNobodyWaits() {
-        for (String name : bulkheads.names()) {
+        for (String name : OwnBulkheads.of(FaultToleranceTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
                 assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,7 +12,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -21,19 +20,11 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 
 /** A minimum hold: a permit that is released earlier stays taken. */
+@QuarkusTest
 class MinHoldTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Job.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"job\".min-hold", "25s")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient job\".min-hold", "1s")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"nightly\".min-hold", "25s")
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Job job;
@@ -92,7 +83,7 @@ class MinHoldTest {
             return runs.incrementAndGet();
         }
 
-        @RedisBulkhead(name = "patient job", permits = 1, maxWait = "30s", fair = true)
+        @RedisBulkhead(name = "patient-job", permits = 1, maxWait = "30s", fair = true)
         void runPatiently() {
         }
     }

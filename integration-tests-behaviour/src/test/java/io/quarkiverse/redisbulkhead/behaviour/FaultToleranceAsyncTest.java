@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,14 +23,13 @@ import org.eclipse.microprofile.faulttolerance.exceptions.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.deployment.behaviour.FaultToleranceProbe.Asks;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.vertx.VertxContext;
 import io.smallrye.faulttolerance.api.AsynchronousNonBlocking;
 import io.smallrye.mutiny.Uni;
@@ -45,15 +44,11 @@ import io.vertx.core.Vertx;
  * are made
  * again until the method has run.
  */
+@QuarkusTest
 class FaultToleranceAsyncTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final long SHORT = 500;
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, FaultToleranceProbe.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -74,7 +69,7 @@ class FaultToleranceAsyncTest {
 
     @AfterEach
     void nothingIsHeldAndNobodyWaits() {
-        for (String name : bulkheads.names()) {
+        for (String name : OwnBulkheads.of(FaultToleranceAsyncTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
                 assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
@@ -176,9 +171,9 @@ class FaultToleranceAsyncTest {
     /** With a wait shorter than the timeout, the caller is told of the rejection, and nobody waits on. */
     @Test
     void aWaitThatIsShorterThanTheTimeoutOfAUniIsARejection() {
-        try (Permit taken = take("impatient")) {
+        try (Permit taken = take("async-impatient")) {
             assertThatThrownBy(() -> guarded.impatientUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
-            assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
+            assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
         }
     }
 
@@ -407,14 +402,14 @@ class FaultToleranceAsyncTest {
         }
 
         @Timeout(20_000)
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "10ms")
+        @RedisBulkhead(name = "async-impatient", permits = 1, maxWait = "10ms")
         Uni<Object> impatientUni() {
             return Uni.createFrom().item("done");
         }
 
         @Timeout(SHORT)
         @Retry(maxRetries = 1, delay = 0, jitter = 0)
-        @RedisBulkhead(name = "retried", permits = 1)
+        @RedisBulkhead(name = "async-retried", permits = 1)
         Uni<Object> retriedUniAfterTimeout(Supplier<Uni<Object>> body) {
             return body.get();
         }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,7 +23,6 @@ import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -32,17 +31,11 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.runtime.Startup;
 import io.quarkus.runtime.StartupEvent;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 
 /** Methods that the container calls itself are guarded as those that the application calls: observers and producers. */
+@QuarkusTest
 class ContainerCallsTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Gate.class, Caller.class, Ping.class, AsyncPing.class, Connection.class,
-                    Observers.class, Producers.class, AtStart.class))
-            // Some methods run while the application starts.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     RedisBulkheads bulkheads;
@@ -60,8 +53,9 @@ class ContainerCallsTest {
     @AfterEach
     void nothingIsLeftBehind() {
         gate.open();
-        await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
-                .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
+        await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(OwnBulkheads.of(ContainerCallsTest.class))
+                        .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
     }
 
     @Test

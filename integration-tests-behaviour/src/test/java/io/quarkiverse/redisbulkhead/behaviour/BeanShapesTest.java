@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -23,7 +23,6 @@ import jakarta.inject.Singleton;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,28 +31,18 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
 /**
  * Every shape of bean and method is limited: called more often at once than permitted, it runs as often as permitted, the
  * others are rejected, and nothing is held afterwards.
  */
+@QuarkusTest
 class BeanShapesTest {
 
     private static final int PERMITS = 2;
     private static final int CALLERS = 4;
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest().withApplicationRoot(jar -> jar.addClasses(Gate.class, Caller.class,
-            ApplicationBean.class, RequestBean.class, SingletonBean.class, DependentBean.class,
-            AbstractJob.class, ConcreteJob.class, AbstractWhole.class, ConcreteWhole.class,
-            Port.class, PortBean.class, PortWithDefault.class, WholePortBean.class,
-            Repository.class, Orders.class, Upper.class,
-            Parent.class, Heir.class, Runner.class, OverridingHeir.class, GuardedHeir.class,
-            Hidden.class, Widened.class, WidenedBean.class))
-            // The callers come at once, to an application that has just started.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Gate gate;
@@ -159,7 +148,7 @@ class BeanShapesTest {
 
     @Test
     void everyShapeIsTried() {
-        assertThat(bulkheads.names()).containsExactlyInAnyOrderElementsOf(shapes().keySet());
+        assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(shapes().keySet());
     }
 
     private List<Caller<String>> callers(String shape) {
