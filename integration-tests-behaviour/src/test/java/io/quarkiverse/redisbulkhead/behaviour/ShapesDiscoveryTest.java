@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.discovery;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.MULTI;
 import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.STAGE;
@@ -16,25 +16,19 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** Every shape of annotated class and method is found, exactly. */
+@QuarkusTest
 class ShapesDiscoveryTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Unkeyed.class, Returns.class, Parameters.class, Whole.class, Heir.class,
-                    OwnHeir.class,
-                    Repository.class, Orders.class, Sealed.class, Port.class, WithPort.class, Unused.class));
 
     @Inject
     Declarations declarations;
@@ -68,7 +62,7 @@ class ShapesDiscoveryTest {
     @Test
     void annotationOfClassCoversBusinessMethodsWithoutTheirOwn() {
         assertThat(methodsOf(Whole.class)).containsExactlyInAnyOrder(
-                method(Whole.class, "covered", SYNCHRONOUS, "whole"),
+                method(Whole.class, "covered", SYNCHRONOUS, "shapes-whole"),
                 method(Whole.class, "own", SYNCHRONOUS, "own"),
                 new MethodDeclaration(Whole.class.getName(), "several", List.of(), SYNCHRONOUS, "Whole#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
@@ -77,9 +71,9 @@ class ShapesDiscoveryTest {
     @Test
     void annotationsAreInherited() {
         assertThat(methodsOf(Heir.class)).containsExactlyInAnyOrder(
-                method(Heir.class, "covered", SYNCHRONOUS, "whole"),
-                method(Heir.class, "added", SYNCHRONOUS, "whole"),
-                method(Heir.class, "own", SYNCHRONOUS, "whole"),
+                method(Heir.class, "covered", SYNCHRONOUS, "shapes-whole"),
+                method(Heir.class, "added", SYNCHRONOUS, "shapes-whole"),
+                method(Heir.class, "own", SYNCHRONOUS, "shapes-whole"),
                 new MethodDeclaration(Heir.class.getName(), "several", List.of(), SYNCHRONOUS, "Heir#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
@@ -130,11 +124,11 @@ class ShapesDiscoveryTest {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
                 new BulkheadDeclaration(test + "$Whole#own", "own", 4, 1, true, "1m", "1500ms"),
-                new BulkheadDeclaration(test + "$Whole", "whole", 3, 1, false, "30s", "0s"),
+                new BulkheadDeclaration(test + "$Whole", "shapes-whole", 3, 1, false, "30s", "0s"),
                 new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s"),
                 new BulkheadDeclaration(test + "$Repository#load", "orders", 2, 1, false, "30s", "0s"));
-        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("alpha", "heir", "kinds",
-                "mike", "orders", "own", "parameters", "port", "sealed", "unused", "whole", "zulu");
+        assertThat(OwnBulkheads.of(ShapesDiscoveryTest.class)).containsOnly("alpha", "heir", "kinds",
+                "mike", "orders", "own", "parameters", "port", "sealed", "unused", "shapes-whole", "zulu");
     }
 
     private List<MethodDeclaration> methodsOf(Class<?> bean) {
@@ -192,7 +186,7 @@ class ShapesDiscoveryTest {
     }
 
     @ApplicationScoped
-    @RedisBulkhead(name = "whole", permits = 3)
+    @RedisBulkhead(name = "shapes-whole", permits = 3)
     static class Whole {
 
         void covered() {

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.discovery;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.SYNCHRONOUS;
 import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.UNI;
@@ -18,23 +18,18 @@ import jakarta.ws.rs.QueryParam;
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
 /** Annotations on the interfaces of REST clients are found on the beans that Quarkus generates. */
+@QuarkusTest
 class RestClientDiscoveryTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(
-                    jar -> jar.addClasses(Unkeyed.class, Partner.class, PartnerBase.class, Whole.class, Several.class));
 
     @Inject
     Declarations declarations;
@@ -48,27 +43,27 @@ class RestClientDiscoveryTest {
     @Test
     void methodsOfTheInterfaceAndItsSuperInterfaces() {
         assertThat(methodsOf(Partner.class)).containsExactlyInAnyOrder(
-                method(Partner.class, "one", SYNCHRONOUS, List.of("partner"), String.class, int[].class),
-                method(Partner.class, "several", UNI, List.of("zulu", "partner", "alpha")),
-                method(Partner.class, "byDefault", SYNCHRONOUS, List.of("partner")),
-                method(Partner.class, "inherited", SYNCHRONOUS, List.of("base")),
-                method(Partner.class, "severalInherited", SYNCHRONOUS, List.of("zulu", "base")));
+                method(Partner.class, "one", SYNCHRONOUS, List.of("client-partner"), String.class, int[].class),
+                method(Partner.class, "several", UNI, List.of("client-zulu", "client-partner", "client-alpha")),
+                method(Partner.class, "byDefault", SYNCHRONOUS, List.of("client-partner")),
+                method(Partner.class, "inherited", SYNCHRONOUS, List.of("client-base")),
+                method(Partner.class, "severalInherited", SYNCHRONOUS, List.of("client-zulu", "client-base")));
     }
 
     @Test
     void theInterfaceItself() {
         assertThat(methodsOf(Whole.class)).containsExactlyInAnyOrder(
-                method(Whole.class, "covered", SYNCHRONOUS, List.of("whole")),
-                method(Whole.class, "own", SYNCHRONOUS, List.of("own")),
-                method(Whole.class, "inherited", SYNCHRONOUS, List.of("base")),
-                method(Whole.class, "severalInherited", SYNCHRONOUS, List.of("zulu", "base")),
-                method(Whole.class, "coveredToo", SYNCHRONOUS, List.of("whole")));
+                method(Whole.class, "covered", SYNCHRONOUS, List.of("client-whole")),
+                method(Whole.class, "own", SYNCHRONOUS, List.of("client-own")),
+                method(Whole.class, "inherited", SYNCHRONOUS, List.of("client-base")),
+                method(Whole.class, "severalInherited", SYNCHRONOUS, List.of("client-zulu", "client-base")),
+                method(Whole.class, "coveredToo", SYNCHRONOUS, List.of("client-whole")));
     }
 
     @Test
     void severalOnTheInterfaceItself() {
         assertThat(methodsOf(Several.class)).containsExactly(
-                method(Several.class, "covered", SYNCHRONOUS, List.of("zulu", "alpha")));
+                method(Several.class, "covered", SYNCHRONOUS, List.of("client-zulu", "client-alpha")));
     }
 
     @Test
@@ -82,16 +77,19 @@ class RestClientDiscoveryTest {
     @Test
     void placesAreTheInterfaces() {
         String test = RestClientDiscoveryTest.class.getName();
-        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name, BulkheadDeclaration::location)
+        assertThat(declarations.bulkheads()).filteredOn(bulkhead -> bulkhead.location().startsWith(test + "$"))
+                .extracting(BulkheadDeclaration::name, BulkheadDeclaration::location)
                 .containsExactlyInAnyOrder(
-                        tuple("alpha", test + "$Partner#several"), tuple("alpha", test + "$Several"),
-                        tuple("base", test + "$PartnerBase#inherited"), tuple("base", test + "$PartnerBase#severalInherited"),
-                        tuple("own", test + "$Whole#own"),
-                        tuple("partner", test + "$Partner#byDefault"), tuple("partner", test + "$Partner#one"),
-                        tuple("partner", test + "$Partner#several"),
-                        tuple("whole", test + "$Whole"),
-                        tuple("zulu", test + "$Partner#several"), tuple("zulu", test + "$PartnerBase#severalInherited"),
-                        tuple("zulu", test + "$Several"));
+                        tuple("client-alpha", test + "$Partner#several"), tuple("client-alpha", test + "$Several"),
+                        tuple("client-base", test + "$PartnerBase#inherited"),
+                        tuple("client-base", test + "$PartnerBase#severalInherited"),
+                        tuple("client-own", test + "$Whole#own"),
+                        tuple("client-partner", test + "$Partner#byDefault"), tuple("client-partner", test + "$Partner#one"),
+                        tuple("client-partner", test + "$Partner#several"),
+                        tuple("client-whole", test + "$Whole"),
+                        tuple("client-zulu", test + "$Partner#several"),
+                        tuple("client-zulu", test + "$PartnerBase#severalInherited"),
+                        tuple("client-zulu", test + "$Several"));
     }
 
     private List<MethodDeclaration> methodsOf(Class<?> client) {
@@ -112,13 +110,13 @@ class RestClientDiscoveryTest {
 
         @GET
         @Path("inherited")
-        @RedisBulkhead(name = "base", permits = 1)
+        @RedisBulkhead(name = "client-base", permits = 1)
         String inherited();
 
         @GET
         @Path("several-inherited")
-        @RedisBulkhead(name = "zulu", permits = 1)
-        @RedisBulkhead(name = "base", permits = 1)
+        @RedisBulkhead(name = "client-zulu", permits = 1)
+        @RedisBulkhead(name = "client-base", permits = 1)
         String severalInherited();
 
         @GET
@@ -131,16 +129,16 @@ class RestClientDiscoveryTest {
     public interface Partner extends PartnerBase {
 
         @POST
-        @RedisBulkhead(name = "partner", permits = 1)
+        @RedisBulkhead(name = "client-partner", permits = 1)
         String one(String body, @QueryParam("q") int[] query);
 
         @GET
-        @RedisBulkhead(name = "zulu", permits = 1)
-        @RedisBulkhead(name = "partner", permits = 1)
-        @RedisBulkhead(name = "alpha", permits = 1)
+        @RedisBulkhead(name = "client-zulu", permits = 1)
+        @RedisBulkhead(name = "client-partner", permits = 1)
+        @RedisBulkhead(name = "client-alpha", permits = 1)
         Uni<String> several();
 
-        @RedisBulkhead(name = "partner", permits = 1)
+        @RedisBulkhead(name = "client-partner", permits = 1)
         default String byDefault() {
             return "default";
         }
@@ -152,21 +150,21 @@ class RestClientDiscoveryTest {
 
     @Path("whole")
     @RegisterRestClient(baseUri = "http://localhost:1")
-    @RedisBulkhead(name = "whole", permits = 1)
+    @RedisBulkhead(name = "client-whole", permits = 1)
     public interface Whole extends PartnerBase {
 
         @GET
         String covered();
 
         @POST
-        @RedisBulkhead(name = "own", permits = 1)
+        @RedisBulkhead(name = "client-own", permits = 1)
         String own();
     }
 
     @Path("several")
     @RegisterRestClient(baseUri = "http://localhost:1")
-    @RedisBulkhead(name = "zulu", permits = 1)
-    @RedisBulkhead(name = "alpha", permits = 1)
+    @RedisBulkhead(name = "client-zulu", permits = 1)
+    @RedisBulkhead(name = "client-alpha", permits = 1)
     public interface Several {
 
         @GET

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,18 +9,13 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 
 /** A guarded bean may be created while the application is initialised, when there is no run-time configuration yet. */
+@QuarkusTest
 class EarlyBeanTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest().withApplicationRoot(jar -> jar.addClasses(Early.class))
-            // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Early early;

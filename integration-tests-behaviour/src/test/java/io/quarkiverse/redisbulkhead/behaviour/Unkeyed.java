@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.discovery;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import java.util.List;
 import java.util.stream.Stream;
