@@ -43,6 +43,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
@@ -56,7 +57,9 @@ abstract class LockContract {
 
     static QuarkusUnitTest application() {
         return new QuarkusUnitTest()
-                .withApplicationRoot(jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class))
+                .withApplicationRoot(
+                        jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class))
+                .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.FAULT_TOLERANCE))
                 // On a busy machine, an answer of Redis may come late.
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "5s")
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s")
