@@ -20,14 +20,14 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-class CallSeriesTest {
+class CallMetricsTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final CallSeries series = new CallSeries(registry, Set.of("reports", "late")::contains, false);
-    final CallSeries withKeys = new CallSeries(registry, Set.of("reports")::contains, true);
+    final CallMetrics series = new CallMetrics(registry, Set.of("reports", "late")::contains, false);
+    final CallMetrics withKeys = new CallMetrics(registry, Set.of("reports")::contains, true);
 
     @Test
     void aCallThatWaitsAndRuns() {
@@ -78,38 +78,38 @@ class CallSeriesTest {
 
     @Test
     void metersAreLookedUpOnce() {
-        assertThat(series.calls(REPORTS, "A#a")).isSameAs(series.calls(REPORTS.forKey("acme"), new String("A#a")))
-                .isNotSameAs(series.calls(REPORTS, "A#b")).isNotSameAs(series.calls(BulkheadId.of("late"), "A#a"));
+        assertThat(series.meters(REPORTS, "A#a")).isSameAs(series.meters(REPORTS.forKey("acme"), new String("A#a")))
+                .isNotSameAs(series.meters(REPORTS, "A#b")).isNotSameAs(series.meters(BulkheadId.of("late"), "A#a"));
     }
 
     @Test
     void namesAreBoundedAndDeclaredOnesAreNot() {
         for (int i = 0; i < 150; i++) {
-            series.calls(BulkheadId.of("made-" + i), "A#a").newCall();
+            series.asks(BulkheadId.of("made-" + i), "A#a");
         }
-        series.calls(BulkheadId.of("late"), "A#a");
+        series.meters(BulkheadId.of("late"), "A#a");
 
         assertThat(tagValues("bulkhead")).hasSize(102).contains("other", "late", "made-99").doesNotContain("made-100");
-        assertThat(series.calls(BulkheadId.of("made-120"), "A#a")).isSameAs(series.calls(BulkheadId.of("made-130"), "A#a"));
-        series.permitsLost(BulkheadId.of("made-140"), PermitLost.Reason.REVOKED).increment();
+        assertThat(series.meters(BulkheadId.of("made-120"), "A#a")).isSameAs(series.meters(BulkheadId.of("made-130"), "A#a"));
+        series.lost(loss(BulkheadId.of("made-140"), PermitLost.Reason.REVOKED));
         assertThat(tagValues("bulkhead")).hasSize(102);
     }
 
     @Test
     void keysAreNoTag() {
-        series.calls(REPORTS.forKey("acme"), "A#a");
-        series.renewalsFailed(REPORTS.forKey("acme")).increment();
-        series.permitsLost(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD).increment();
+        series.meters(REPORTS.forKey("acme"), "A#a");
+        series.renewalFailed(REPORTS.forKey("acme"), 1, null);
+        series.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
 
         assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getTag("key") != null);
     }
 
     @Test
     void keysAreATagWhereTheyAreAskedFor() {
-        withKeys.calls(REPORTS.forKey("acme"), "A#a");
-        withKeys.calls(REPORTS, "A#a");
-        withKeys.renewalsFailed(REPORTS.forKey("acme")).increment();
-        withKeys.permitsLost(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD).increment();
+        withKeys.meters(REPORTS.forKey("acme"), "A#a");
+        withKeys.meters(REPORTS, "A#a");
+        withKeys.renewalFailed(REPORTS.forKey("acme"), 1, null);
+        withKeys.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
 
         assertThat(registry.getMeters()).allMatch(meter -> meter.getId().getTag("key") != null);
         assertThat(tagValues("key")).containsExactlyInAnyOrder("acme", "");
@@ -117,27 +117,32 @@ class CallSeriesTest {
 
     @Test
     void keysAreBounded() {
-        for (int i = 0; i < CallSeries.MOST_KEYS + 5; i++) {
-            withKeys.renewalsFailed(REPORTS.forKey("key-" + i));
+        for (int i = 0; i < CallMetrics.MOST_KEYS + 5; i++) {
+            withKeys.renewalFailed(REPORTS.forKey("key-" + i), 1, null);
         }
-        withKeys.renewalsFailed(REPORTS.forKey("x".repeat(1_000)));
+        withKeys.renewalFailed(REPORTS.forKey("x".repeat(1_000)), 1, null);
 
-        assertThat(tagValues("key")).hasSize(CallSeries.MOST_KEYS + 1).contains("other");
+        assertThat(tagValues("key")).hasSize(CallMetrics.MOST_KEYS + 1).contains("other");
     }
 
     /** Registries of a process outlive the applications that tests start one after the other. */
     @Test
     void gaugesGoWithTheApplication() {
         begin().acquired(CallResult.ACCEPTED, 7);
-        series.close();
+        series.end();
+        assertThat(series.asks(REPORTS, "A#b")).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executionsRunning").gauges()).isEmpty();
-        new CallSeries(registry, Set.of("reports")::contains, false).calls(REPORTS, "A#a");
+        new CallMetrics(registry, Set.of("reports")::contains, false).meters(REPORTS, "A#a");
 
         assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
     }
 
+    private static PermitLost loss(BulkheadId id, PermitLost.Reason reason) {
+        return new PermitLost(id.name(), id.key(), "id", 1, "A#a", reason);
+    }
+
     private CallListener begin() {
-        CallListener call = series.calls(REPORTS, "A#a").newCall();
+        CallListener call = series.asks(REPORTS, "A#a");
         call.requested();
         return call;
     }
