@@ -80,7 +80,8 @@ final class LiveFeed {
     Multi<Seen> states() {
         // Not select().first(LASTS), which does not cancel its upstream: the ticks would go on.
         Multi<Seen> end = Uni.createFrom().item(END).onItem().delayIt().by(LASTS).toMulti();
-        return Multi.createBy().merging().streams(now().toMulti(), live, end).select().first(seen -> seen != END);
+        return Multi.createBy().merging().streams(now().toMulti(), live.onCompletion().continueWith(END), end).select()
+                .first(seen -> seen != END);
     }
 
     /**

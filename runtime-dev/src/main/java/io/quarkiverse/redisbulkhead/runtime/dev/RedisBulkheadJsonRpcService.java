@@ -137,7 +137,7 @@ public class RedisBulkheadJsonRpcService {
      * @return an object with {@code holders}, or {@code error}
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
-            + " (host:process), method, since when, when the lease ends unless renewed, the fencing token, and the"
+            + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
             + " state: held, detached so that another process can attach it, or released but taken until its minimum hold is over")
     @DevMCPEnableByDefault
     public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {

@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.subscription.MultiEmitter;
@@ -25,7 +25,7 @@ final class ManualTime implements InstantSource {
         }
     }
 
-    private final List<Timer> timers = new ArrayList<>();
+    private final List<Timer> timers = new CopyOnWriteArrayList<>();
     private Instant now = Instant.parse("2026-11-21T10:00:00Z");
 
     @Override

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.metrics;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,6 +16,7 @@ import org.jboss.logging.Logger;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
@@ -36,8 +38,11 @@ public class ClusterMetrics {
     private static final Logger LOG = Logger.getLogger(ClusterMetrics.class);
 
     private final MeterRegistry registry;
+
+    // All are guarded by this.
     private final List<Gauge> gauges = new ArrayList<>();
     private final List<Cancellable> readings = new ArrayList<>();
+    private boolean ended;
 
     /**
      * Reads nothing yet.
@@ -49,13 +54,21 @@ public class ClusterMetrics {
         this.registry = registry;
     }
 
+    // On an event loop, so that the start of the application does not wait for it.
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
-        if (config.metrics().clusterInterval().isZero()) {
+        Duration interval = config.metrics().clusterInterval();
+        if (!interval.isZero()) {
+            EventLoopGroup loops = ((VertxInternal) vertx).getEventLoopGroup();
+            loops.execute(() -> showAll(bulkheads, loops, interval));
+        }
+    }
+
+    private synchronized void showAll(BulkheadRegistry bulkheads, EventLoopGroup loops, Duration interval) {
+        if (ended) {
             return;
         }
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(((VertxInternal) vertx).getEventLoopGroup())
-                .every(config.metrics().clusterInterval());
+        Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
         for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
             if (bulkhead.enabled() && !bulkhead.keyed()) {
                 show(bulkhead.name(), bulkheads.semaphore(bulkhead.name())::statusAsync, ticks);
@@ -70,7 +83,7 @@ public class ClusterMetrics {
      * @param status asks for its state
      * @param ticks when to ask; dropped while a reply is outstanding
      */
-    void show(String bulkhead, Supplier<Uni<? extends SemaphoreStatus>> status, Multi<?> ticks) {
+    synchronized void show(String bulkhead, Supplier<Uni<? extends SemaphoreStatus>> status, Multi<?> ticks) {
         // Null while the state is unknown.
         AtomicReference<SemaphoreStatus> latest = new AtomicReference<>();
         gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, SemaphoreStatus::inUse,
@@ -96,7 +109,8 @@ public class ClusterMetrics {
     }
 
     @PreDestroy
-    void end() {
+    synchronized void end() {
+        ended = true;
         readings.forEach(Cancellable::cancel);
         gauges.forEach(registry::remove);
     }
