@@ -66,6 +66,11 @@ final class UseHistory {
                 .map(span -> span == null ? null : span.getOrDefault(id, 0)).toList();
     }
 
+    /** How many spans are kept. */
+    synchronized int spans() {
+        return peaks.size();
+    }
+
     private static long span(Instant at) {
         return Math.floorDiv(at.toEpochMilli(), SPAN.toMillis());
     }

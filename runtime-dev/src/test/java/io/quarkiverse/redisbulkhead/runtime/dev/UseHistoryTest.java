@@ -49,6 +49,7 @@ class UseHistoryTest {
         }
 
         assertThat(history.of("reports", Optional.empty())).containsOnly(1);
+        assertThat(history.spans()).isEqualTo(UseHistory.POINTS);
     }
 
     @Test
