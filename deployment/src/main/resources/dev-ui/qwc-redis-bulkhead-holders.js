@@ -183,7 +183,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         <div class="banner error" role="alert">
           <vaadin-icon icon="font-awesome-solid:plug-circle-xmark"></vaadin-icon>
           <div>
-            <strong>${state.at === undefined ? 'Redis is away' : `Redis is away, showing the state of ${span(this._now - state.at)} ago`}</strong>
+            <strong>${state.at === undefined ? 'Redis is away' : `Redis is away, showing the state of ${span(this._now - Date.parse(state.at))} ago`}</strong>
             <span class="about">${state.error}. This page goes on by itself when Redis is back.</span>
           </div>
         </div>`;

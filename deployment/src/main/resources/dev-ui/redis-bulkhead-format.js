@@ -24,6 +24,12 @@ function two(value) {
   return String(Math.floor(value)).padStart(2, '0');
 }
 
+/** The milliseconds of a duration in ISO-8601, such as PT1M30S; undefined without one. */
+export function millis(duration) {
+  const parts = duration?.match(/^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/);
+  return parts ? (parts[1] ?? 0) * HOUR + (parts[2] ?? 0) * MINUTE + (parts[3] ?? 0) * SECOND : undefined;
+}
+
 /** A number with a noun. */
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;

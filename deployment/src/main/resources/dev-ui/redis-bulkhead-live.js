@@ -43,7 +43,7 @@ export class LiveState {
       // Of an old subscription that lingers.
       if (observer === this._observer) {
         this._heard = Date.now();
-        this._ahead = result.now - this._heard;
+        this._ahead = Date.parse(result.now) - this._heard;
         this._onState(result);
       }
     });

@@ -1,4 +1,4 @@
-import { matches } from './redis-bulkhead-format.js';
+import { matches, millis } from './redis-bulkhead-format.js';
 import { sorted } from './redis-bulkhead-grid-rows.js';
 
 /** What is before the name of a lock. */
@@ -59,7 +59,9 @@ function weight(holders) {
 
 function people(all, inRow, query) {
   return all
-    .map(one => ({ ...one, ...inRow, id: one.permitId, number: one.fencingToken ?? one.ticket }))
+    .map(one => ({
+      ...one, ...inRow, id: one.permitId, number: one.fencingToken ?? one.ticket, since: Date.parse(one.since), until: Date.parse(one.until),
+    }))
     .filter(one => matches(query, one.permitId, one.application, one.instance, one.method, one.number));
 }
 
@@ -72,7 +74,7 @@ function sum(bulkhead, limits) {
     kind: bulkhead.keyed ? 'keyed' : 'bulkhead',
     bulkhead: bulkhead.name,
     title: bulkhead.name,
-    permits: bulkhead.permits,
+    permits: bulkhead.definition?.permits,
     keys: limits.length,
     inUse: total('inUse'),
     waiting: total('waiting'),
@@ -93,11 +95,11 @@ function sum(bulkhead, limits) {
 function common(bulkhead) {
   return {
     declared: bulkhead.declared,
-    fair: bulkhead.fair,
-    enabled: bulkhead.enabled ?? true,
+    fair: bulkhead.definition?.fair,
+    enabled: bulkhead.definition?.enabled ?? true,
     lock: bulkhead.name.startsWith(LOCK),
     actionable: actionable(bulkhead),
-    expireMillis: bulkhead.expireMillis,
+    expireMillis: millis(bulkhead.definition?.expire),
   };
 }
 

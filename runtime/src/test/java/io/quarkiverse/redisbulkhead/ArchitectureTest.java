@@ -101,15 +101,21 @@ class ArchitectureTest {
 
     @Test
     void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
-        classes().that().resideInAnyPackage(ROOT + ".runtime.overview", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                ROOT + ".runtime.store.local")
+        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
-                        ROOT + ".runtime.overview",
                         ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void theOverviewKnowsNeitherCdiNorConfigurationNorRedis() {
+        classes().that().resideInAPackage(ROOT + ".runtime.overview").should().onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.overview",
+                        ROOT + ".runtime.semaphore", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
                 .check(CLASSES);
     }
 

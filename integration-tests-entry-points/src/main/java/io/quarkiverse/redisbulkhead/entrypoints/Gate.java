@@ -35,7 +35,7 @@ public class Gate {
     public String pass() {
         inside.incrementAndGet();
         try {
-            end.get(20, TimeUnit.SECONDS);
+            end.get(60, TimeUnit.SECONDS);
             return thread();
         } catch (Exception e) {
             throw new IllegalStateException("the gate was not opened in time", e);

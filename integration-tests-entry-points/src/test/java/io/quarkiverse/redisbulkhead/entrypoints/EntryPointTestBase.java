@@ -32,20 +32,20 @@ public abstract class EntryPointTestBase {
     @AfterEach
     void nothingIsLeftBehind() {
         gate.open();
-        await().pollDelay(Duration.ZERO).atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
+        await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
                 .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
     }
 
     protected void awaitInside(int executions) {
-        await().atMost(10, TimeUnit.SECONDS).until(() -> gate.inside() == executions);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == executions);
     }
 
     void awaitNoHolder(String bulkhead) {
-        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(holders(bulkhead)).as(bulkhead).isEmpty());
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(holders(bulkhead)).as(bulkhead).isEmpty());
     }
 
     void awaitWaiter(String bulkhead) {
-        await().atMost(10, TimeUnit.SECONDS).until(() -> !bulkheads.semaphore(bulkhead).waiters().isEmpty());
+        await().atMost(20, TimeUnit.SECONDS).until(() -> !bulkheads.semaphore(bulkhead).waiters().isEmpty());
     }
 
     protected void openGate() {

@@ -45,7 +45,7 @@ class GrpcTest extends EntryPointTestBase {
     private static final HealthCheckRequest REQUEST = HealthCheckRequest.getDefaultInstance();
     private static final HealthCheckResponse SERVING = HealthCheckResponse.newBuilder().setStatus(ServingStatus.SERVING)
             .build();
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     @TestHTTPResource
     URI server;
@@ -112,7 +112,7 @@ class GrpcTest extends EntryPointTestBase {
         assertRejected(() -> blockingCall(PlainImplBase.WITHIN));
         openGate();
 
-        assertThat(running.get(10, TimeUnit.SECONDS)).isEqualTo(SERVING);
+        assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
     /** The end of a method without a result is its return, so the permit does not cover an answer that is given later. */
@@ -125,8 +125,8 @@ class GrpcTest extends EntryPointTestBase {
         awaitInside(2);
         openGate();
 
-        assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(SERVING);
-        assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(SERVING);
+        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
+        assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
     private void assertRejected(Runnable call) {
@@ -141,7 +141,7 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     private void blockingCall(MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method) {
-        ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS), REQUEST);
+        ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS), REQUEST);
     }
 
     @GrpcService

@@ -63,7 +63,7 @@ class HandOverTest extends EntryPointTestBase {
         assertThat(uploads.upload("second.mp4").getStatus()).isEqualTo(Status.TOO_MANY_REQUESTS.getStatusCode());
         openGate();
 
-        await().atMost(10, TimeUnit.SECONDS)
+        await().atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(CONVERSIONS).holders()).isEmpty());
         assertThat(encoder.encoded).containsExactly("first.mp4 fenced");
     }

@@ -113,17 +113,17 @@ class MessagingTest extends EntryPointTestBase {
             }
         }));
 
-        assertThatThrownBy(() -> sent.get(10, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
+        assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
                 .hasMessageContaining("must not be called on an event loop");
         assertThat(consumers.consumed).isEmpty();
     }
 
     private void assertAcknowledged(CompletionStage<Void> sent) throws Exception {
-        sent.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        sent.toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 
     private void assertRejected(CompletionStage<Void> sent) {
-        assertThatThrownBy(() -> sent.toCompletableFuture().get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> sent.toCompletableFuture().get(20, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(BulkheadFullException.class);
     }
 

@@ -26,14 +26,14 @@ public abstract class RestTestBase extends EntryPointTestBase {
     /** The resource permits two. */
     protected void isLimited(String path, String method, String expected) throws Exception {
         List<CompletableFuture<HttpResponse<String>>> calls = Stream.generate(() -> call(path)).limit(5).toList();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> calls.stream().filter(CompletableFuture::isDone).count() == 3);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> calls.stream().filter(CompletableFuture::isDone).count() == 3);
         awaitInside(2);
 
         assertThat(holders(path)).containsExactly(method, method);
         openGate();
 
         for (CompletableFuture<HttpResponse<String>> call : calls) {
-            HttpResponse<String> response = call.get(10, TimeUnit.SECONDS);
+            HttpResponse<String> response = call.get(20, TimeUnit.SECONDS);
             if (response.statusCode() == 200) {
                 assertThat(response.body()).isEqualTo(expected);
             } else {

@@ -91,7 +91,7 @@ class WebSocketTest extends EntryPointTestBase {
         }
 
         String next() throws InterruptedException {
-            return received.poll(10, TimeUnit.SECONDS);
+            return received.poll(20, TimeUnit.SECONDS);
         }
 
         void close() {

@@ -17,9 +17,9 @@ class ArchiveTest extends SampleTestBase {
 
     @Test
     void eachYearOnceAtATime() throws Exception {
-        CompletableFuture<Response> one = CompletableFuture.supplyAsync(() -> given().post("/archive/2023"));
+        CompletableFuture<Response> one = calls.begin(() -> given().post("/archive/2023"));
         outside.reports().awaitInside(1);
-        CompletableFuture<Response> other = CompletableFuture.supplyAsync(() -> given().post("/archive/2024"));
+        CompletableFuture<Response> other = calls.begin(() -> given().post("/archive/2024"));
         outside.reports().awaitInside(2);
 
         given().post("/archive/2023").then().statusCode(429).body("bulkhead", equalTo("archive"));

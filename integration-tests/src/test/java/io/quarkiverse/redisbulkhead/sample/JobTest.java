@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -32,13 +33,13 @@ class JobTest extends SampleTestBase {
         int skips = job().getInt("skips");
         int runs = job().getInt("runs");
 
-        await().until(() -> job().getInt("skips") >= skips + 2);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> job().getInt("skips") >= skips + 2);
         assertThat(job().getString("lastSkip")).isNotNull();
         assertThat(job().getInt("runs")).isEqualTo(runs);
         assertThat(outside.statistics().inside()).isEqualTo(1);
 
         outside.statistics().open();
-        await().until(() -> job().getInt("runs") > runs);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> job().getInt("runs") > runs);
         assertThat(job().getString("lastRun")).isNotNull();
         assertThat(outside.statistics().peak()).isEqualTo(1);
     }

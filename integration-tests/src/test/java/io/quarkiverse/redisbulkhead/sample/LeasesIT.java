@@ -10,11 +10,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.h2.tools.Server;
@@ -34,7 +36,7 @@ class LeasesIT extends ProcessTestBase {
     private static final Duration LEASE = Duration.ofSeconds(2);
     // A lease is at least three times as long.
     private static final String COMMAND_TIMEOUT = "quarkus.redis-bulkhead.command-timeout";
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(20);
     private static final String DATABASE = "mem:ledger;DB_CLOSE_DELAY=-1";
 
     @BeforeEach
@@ -49,6 +51,14 @@ class LeasesIT extends ProcessTestBase {
                 "quarkus.redis-bulkhead.\"reports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".permits", "1",
                 "quarkus.redis-bulkhead.\"exports\".expire", "2s", "quarkus.redis-bulkhead.\"exports\".max-wait", "0s"));
         awaitReady();
+        for (boolean undisturbed = false; !undisturbed;) {
+            undisturbed = renewsForThreeLeases(application);
+        }
+    }
+
+    // False when the application stood still meanwhile: then it may have lost permits.
+    private boolean renewsForThreeLeases(SampleProcess application) throws Exception {
+        int lossesBefore = losses(application).size();
         List<CompletableFuture<HttpResponse<String>>> reports = IntStream.range(0, 20)
                 .mapToObj(call -> get(application, "/reports")).toList();
         CompletableFuture<HttpResponse<String>> export = get(application, "/exports");
@@ -59,19 +69,36 @@ class LeasesIT extends ProcessTestBase {
         assertThat(reporting).hasSize(20);
         assertThat(exporting).hasSize(1);
 
-        await("three leases").pollInterval(Duration.ofMillis(20)).during(LEASE.multipliedBy(3).plusMillis(500))
-                .atMost(LEASE.multipliedBy(4).plus(SOON)).until(() -> reporting.equals(new HashSet<>(redis.holders("reports")))
-                        && exporting.equals(redis.holders("exports")));
-        assertThat(get(application, "/reports").join().statusCode()).isEqualTo(429);
-        assertThat(get(application, "/exports").join().statusCode()).isEqualTo(429);
+        boolean kept = true;
+        Duration slowest = Duration.ZERO;
+        long end = System.nanoTime() + LEASE.multipliedBy(3).plusMillis(500).toNanos();
+        while (kept && System.nanoTime() - end < 0) {
+            long asked = System.nanoTime();
+            kept = get(application, "/job").join().statusCode() == 200
+                    && reporting.equals(new HashSet<>(redis.holders("reports"))) && exporting.equals(redis.holders("exports"));
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
+            slowest = took.compareTo(slowest) > 0 ? took : slowest;
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        boolean disturbed = !kept && slowest.compareTo(LEASE.dividedBy(3)) > 0;
+        if (!disturbed) {
+            assertThat(kept).as("the same permits for three leases, with answers within %s", slowest).isTrue();
+            assertThat(get(application, "/reports").join().statusCode()).isEqualTo(429);
+            assertThat(get(application, "/exports").join().statusCode()).isEqualTo(429);
+        }
 
         outside.reports().open();
         outside.exports().open();
         assertThat(export.join().statusCode()).isEqualTo(200);
         assertThat(reports).extracting(report -> report.join().statusCode()).containsOnly(200);
-        assertThat(redis.leftovers("reports")).isEmpty();
-        assertThat(redis.leftovers("exports")).isEmpty();
-        assertThat(losses(application)).isEmpty();
+        redis.awaitNoLeftovers("reports");
+        redis.awaitNoLeftovers("exports");
+        outside.reports().shut();
+        outside.exports().shut();
+        if (!disturbed) {
+            assertThat(losses(application)).hasSize(lossesBefore);
+        }
+        return !disturbed;
     }
 
     @Test
@@ -79,11 +106,11 @@ class LeasesIT extends ProcessTestBase {
     void paused() throws Exception {
         Server database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
         try (Connection observer = DriverManager.getConnection("jdbc:h2:" + DATABASE)) {
-            Map<String, String> configuration = Map.of(COMMAND_TIMEOUT, "600ms", "quarkus.redis-bulkhead.\"ledger\".expire",
-                    "2s",
-                    "quarkus.redis-bulkhead.\"ledger\".max-wait", "10s",
+            Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"ledger\".max-wait", "30s",
                     "quarkus.datasource.jdbc.url", "jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/" + DATABASE);
-            SampleProcess paused = start(configuration);
+            Map<String, String> shortLease = new HashMap<>(configuration);
+            shortLease.putAll(Map.of(COMMAND_TIMEOUT, "600ms", "quarkus.redis-bulkhead.\"ledger\".expire", "2s"));
+            SampleProcess paused = start(shortLease);
             paused.awaitReady(CLIENT);
             SampleProcess successor = start(configuration);
             successor.awaitReady(CLIENT);
@@ -126,7 +153,7 @@ class LeasesIT extends ProcessTestBase {
             assertThat(second.join().statusCode()).isEqualTo(200);
             assertThat(new JsonObject(second.join().body()).getLong("token")).isGreaterThan(token);
             assertThat(losses(successor)).isEmpty();
-            assertThat(redis.leftovers("ledger")).isEmpty();
+            redis.awaitNoLeftovers("ledger");
         } finally {
             database.stop();
         }

@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.sample.support.OutsideWorld;
+import io.quarkus.test.common.TestResourceScope;
+import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
@@ -31,6 +34,7 @@ import io.smallrye.mutiny.Uni;
  * {@code ConnectionPoolTooBusyException}.
  */
 @QuarkusTest
+@WithTestResource(value = OutsideWorld.class, scope = TestResourceScope.MATCHING_RESOURCES)
 class ManyCallersTest {
 
     private static final int LIMIT = 5;
@@ -80,7 +84,7 @@ class ManyCallersTest {
 
     private static void assertThatOnlyTheLimitSucceeds(int callers, CompletableFuture<String> end,
             Supplier<CompletableFuture<String>> call) {
-        end.orTimeout(20, TimeUnit.SECONDS);
+        end.orTimeout(60, TimeUnit.SECONDS);
         AtomicInteger failures = new AtomicInteger();
         List<CompletableFuture<Object>> outcomes = Stream.generate(() -> call.get().<Object> handle((result, failure) -> {
             if (failure == null) {
@@ -100,7 +104,7 @@ class ManyCallersTest {
 
     private static void meet(CyclicBarrier barrier) {
         try {
-            barrier.await(20, TimeUnit.SECONDS);
+            barrier.await(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

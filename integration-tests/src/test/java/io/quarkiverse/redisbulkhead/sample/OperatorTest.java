@@ -7,6 +7,7 @@ import static org.hamcrest.Matchers.equalTo;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class OperatorTest extends SampleTestBase {
     void largerSizeLetsWaitersIn() throws Exception {
         List<CompletableFuture<Response>> exports = calls.get(4, "/exports");
         outside.exports().awaitInside(2);
-        await().until(() -> status().getInt(EXPORTS + "waiting") == 2);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> status().getInt(EXPORTS + "waiting") == 2);
         assertThat(status().getList(EXPORTS + "waiters.method")).containsOnly("ExportResource#export");
 
         given().put("/operator/exports/size?permits=3").then().statusCode(204);
@@ -53,7 +54,8 @@ class OperatorTest extends SampleTestBase {
         // The execution continues, and the loss is known by its end.
         outside.exports().open();
         exports.get(0).join().then().statusCode(200);
-        await().until(() -> given().get("/operator/losses").jsonPath().getList("permitId").contains(permit));
+        await().atMost(30, TimeUnit.SECONDS)
+                .until(() -> given().get("/operator/losses").jsonPath().getList("permitId").contains(permit));
     }
 
     @Test

@@ -85,6 +85,9 @@ abstract class ProcessTestBase {
         all.put("sample.database.url", outside.databaseUrl());
         all.put("sample.partner.url", outside.partnerUrl());
         all.putIfAbsent("sample.job.cron", "off");
+        // A busy machine takes its time.
+        all.putIfAbsent("quarkus.redis-bulkhead.command-timeout", "3s");
+        all.putIfAbsent("quarkus.rest-client.read-timeout", "60000");
         Path output = Files.createTempFile(Files.createDirectories(FOLDER), "application-", ".log");
         SampleProcess application = SampleProcess.start(output, all, environment);
         applications.add(application);
@@ -98,13 +101,13 @@ abstract class ProcessTestBase {
 
     /** Sends a request; the answer is to come. */
     static CompletableFuture<HttpResponse<String>> get(SampleProcess application, String path) {
-        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(30)).build();
+        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(60)).build();
         return CLIENT.sendAsync(request, BodyHandlers.ofString());
     }
 
     /** Sends a request without a body; the answer is to come. */
     static CompletableFuture<HttpResponse<String>> post(SampleProcess application, String path) {
-        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(30))
+        HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(60))
                 .POST(BodyPublishers.noBody()).build();
         return CLIENT.sendAsync(request, BodyHandlers.ofString());
     }

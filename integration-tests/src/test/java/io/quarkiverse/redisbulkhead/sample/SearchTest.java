@@ -20,7 +20,7 @@ class SearchTest extends SampleTestBase {
     @Test
     void eachTenantHasALimitOfItsOwnAndThoseWhoPayHaveMore() throws Exception {
         List<CompletableFuture<Response>> running = IntStream.range(0, 8)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> search(i < 4 ? "acme" : i < 6 ? "small" : "tiny"))).toList();
+                .mapToObj(i -> calls.begin(() -> search(i < 4 ? "acme" : i < 6 ? "small" : "tiny"))).toList();
         outside.reports().awaitInside(8);
 
         search("acme").then().statusCode(429).body("bulkhead", equalTo("search-of-tenant"))
@@ -42,7 +42,7 @@ class SearchTest extends SampleTestBase {
     @Test
     void thereIsALimitForAllTenants() throws Exception {
         List<CompletableFuture<Response>> running = IntStream.range(0, 10)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> search("tenant " + i / 2))).toList();
+                .mapToObj(i -> calls.begin(() -> search("tenant " + i / 2))).toList();
         outside.reports().awaitInside(10);
 
         search("another").then().statusCode(429).body("bulkhead", equalTo("search"));

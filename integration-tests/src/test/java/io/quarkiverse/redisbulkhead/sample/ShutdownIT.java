@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 class ShutdownIT extends ProcessTestBase {
 
     private static final String EXPORTS = "quarkus.redis-bulkhead.\"exports\".";
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(20);
     private static final Map<String, String> ONE_AT_ONCE = Map.of(EXPORTS + "permits", "1", EXPORTS + "max-wait", "1m",
             EXPORTS + "expire", "5m", "quarkus.redis-bulkhead.\"reports\".expire", "5m", "quarkus.shutdown.timeout", "20s");
 
@@ -69,7 +69,7 @@ class ShutdownIT extends ProcessTestBase {
 
         exports.open();
         assertThat(behind.join().statusCode()).isEqualTo(200);
-        assertThat(redis.leftovers("exports")).isEmpty();
+        redis.awaitNoLeftovers("exports");
     }
 
     @Test
@@ -99,7 +99,7 @@ class ShutdownIT extends ProcessTestBase {
 
         exports.open();
         assertThat(behind.join().statusCode()).isEqualTo(200);
-        assertThat(redis.leftovers("exports")).isEmpty();
+        redis.awaitNoLeftovers("exports");
     }
 
     @Test

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
@@ -38,10 +38,10 @@ class TwoApplicationsIT extends ProcessTestBase {
     private static final int AT_ONCE = 100;
     private static final int REJECTIONS_PER_ROUND = 40;
 
-    @ParameterizedTest(name = "{0}, fair = {1}")
-    @CsvSource({ "/reports, false", "/reports, true", "/reports/async, false", "/reports/async, true" })
+    @ParameterizedTest(name = "fair = {0}")
+    @ValueSource(booleans = { false, true })
     @DisplayName("400 requests to two applications: five at once, never six")
-    void limitHolds(String path, boolean fair) throws Exception {
+    void limitHolds(boolean fair) throws Exception {
         RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
         outside = new OutsideServer(reports);
         Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".fair", Boolean.toString(fair));
@@ -49,34 +49,38 @@ class TwoApplicationsIT extends ProcessTestBase {
         start(configuration);
         awaitReady();
 
-        assertThatLimitHolds(path, reports);
+        assertThatLimitHolds("/reports", reports);
+        assertThatLimitHolds("/reports/async", reports);
     }
 
-    @ParameterizedTest(name = "{0}, clock {1}")
-    @CsvSource({ "/reports, +1h", "/reports, -1h", "/reports/async, +1h" })
-    @DisplayName("Trap 1: the limit holds when the clock of one application is an hour off")
-    void limitHoldsWithSkewedClock(String path, String skew) throws Exception {
+    @Test
+    @DisplayName("Trap 1: the limit holds when the clock of one application is an hour fast, and that of another an hour slow")
+    void limitHoldsWithSkewedClocks() throws Exception {
         RoundsGate reports = new RoundsGate(LIMIT, REJECTIONS_PER_ROUND, REQUESTS);
         outside = new OutsideServer(reports);
-        SampleProcess skewed = start(Map.of(), fakedClock(skew));
+        SampleProcess fast = start(Map.of(), fakedClock("+1h"));
+        SampleProcess slow = start(Map.of(), fakedClock("-1h"));
         SampleProcess right = start(Map.of());
         awaitReady();
         assertThat(clockOf(right)).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
-        assertThatClockIsOff(skewed, skew);
+        assertThatClockIsOff(fast, "+1h");
+        assertThatClockIsOff(slow, "-1h");
 
-        assertThatLimitHolds(path, reports);
+        assertThatLimitHolds("/reports", reports);
+        assertThatLimitHolds("/reports/async", reports);
     }
 
     @Test
     @DisplayName("Trap 3: the permits of a killed process are free again within one lease")
     void permitsOfKilledProcess() throws Exception {
         Duration lease = Duration.ofSeconds(3);
-        Duration slack = Duration.ofSeconds(2);
+        Duration slack = Duration.ofSeconds(10);
         Gate reports = new Gate();
         outside = new OutsideServer(reports);
-        Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".expire", lease.toMillis() + "ms");
+        Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".expire", lease.toMillis() + "ms",
+                "quarkus.redis-bulkhead.command-timeout", "1s");
         SampleProcess killed = start(configuration);
-        SampleProcess survivor = start(configuration);
+        SampleProcess survivor = start(Map.of());
         awaitReady();
         warmUp("/reports", reports);
 
@@ -123,7 +127,8 @@ class TwoApplicationsIT extends ProcessTestBase {
         assertThat(answers).containsOnlyKeys(200, 429);
         assertThat(answers.get(200)).hasSizeGreaterThanOrEqualTo(LIMIT).hasSize(gate.arrived());
         for (SampleProcess application : applications) {
-            assertThat(holdersOf(application, "reports")).isZero();
+            // Calls do not wait for the answers to their releases, and each application knows of its own only.
+            await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).until(() -> holdersOf(application, "reports") == 0);
         }
         for (String holders : redis.keys("redis-bulkhead:{*}:holders")) {
             assertThat(redis.members(holders)).as(holders).isEmpty();

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +30,7 @@ class WaitingIT extends ProcessTestBase {
 
     // How long a waiter keeps its place without a poll.
     private static final Duration PLACE = Duration.ofSeconds(3);
-    private static final Duration SLACK = Duration.ofSeconds(3);
+    private static final Duration SLACK = Duration.ofSeconds(10);
 
     private Gate exports;
 
@@ -72,8 +73,7 @@ class WaitingIT extends ProcessTestBase {
         CompletableFuture<HttpResponse<String>> holder = get(patient, "/exports?table=holder");
         exports.awaitInside(1);
 
-        CompletableFuture<HttpResponse<String>> first = get(impatient, "/exports?table=first");
-        awaitQueue(1);
+        CompletableFuture<HttpResponse<String>> first = awaitQueued(impatient);
         CompletableFuture<HttpResponse<String>> second = get(patient, "/exports?table=second");
         HttpResponse<String> rejection = first.join();
         assertThat(rejection.statusCode()).isEqualTo(429);
@@ -83,7 +83,7 @@ class WaitingIT extends ProcessTestBase {
         exports.open();
         assertThat(List.of(holder.join(), second.join())).extracting(HttpResponse::statusCode).containsOnly(200);
         assertThat(outside.exported()).containsExactly("holder", "second");
-        assertThat(redis.leftovers("exports")).isEmpty();
+        redis.awaitNoLeftovers("exports");
     }
 
     @Test
@@ -93,7 +93,7 @@ class WaitingIT extends ProcessTestBase {
         Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms",
                 "quarkus.redis-bulkhead.command-timeout", "600ms");
         SampleProcess killed = start(configuration);
-        SampleProcess survivor = start(configuration);
+        SampleProcess survivor = start(Map.of(EXPORTS + "max-wait", "30s"));
         awaitReady();
         IntStream.range(0, LIMIT).forEach(call -> get(killed, "/exports?table=dead"));
         exports.awaitInside(LIMIT);
@@ -115,10 +115,11 @@ class WaitingIT extends ProcessTestBase {
         for (int alive : List.of(3, 5, 6)) {
             assertThat(answers.get(alive).join().statusCode()).isEqualTo(200);
         }
-        await("end of what the dead left").atMost(PLACE.plus(lease)).until(() -> redis.holders("exports").isEmpty());
+        await("end of what the dead left").atMost(PLACE.plus(lease).plus(SLACK))
+                .until(() -> redis.holders("exports").isEmpty());
 
         assertThat(get(survivor, "/exports").join().statusCode()).isEqualTo(200);
-        assertThat(redis.leftovers("exports")).isEmpty();
+        redis.awaitNoLeftovers("exports");
         assertThatAllKeysExpire();
     }
 
@@ -145,8 +146,19 @@ class WaitingIT extends ProcessTestBase {
         exports.open();
         assertThat(answers).extracting(answer -> answer.join().statusCode()).containsOnly(200);
         assertThat(exports.peak()).isEqualTo(LIMIT);
-        assertThat(redis.leftovers("exports")).isEmpty();
+        redis.awaitNoLeftovers("exports");
         assertThatAllKeysExpire();
+    }
+
+    // On a busy machine, the wait may end before the waiter is seen in the queue; then the call is repeated.
+    private CompletableFuture<HttpResponse<String>> awaitQueued(SampleProcess impatient) {
+        CompletableFuture<HttpResponse<String>> call = get(impatient, "/exports?table=first");
+        AtomicBoolean queued = new AtomicBoolean();
+        await("queue").atMost(SLACK).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
+            queued.set(redis.queue("exports").size() == 1);
+            return queued.get() || call.isDone();
+        });
+        return queued.get() ? call : awaitQueued(impatient);
     }
 
     private void awaitQueue(int length) {

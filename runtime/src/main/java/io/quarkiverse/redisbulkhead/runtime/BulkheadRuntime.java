@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +39,7 @@ import io.quarkus.runtime.Application;
 import io.quarkus.runtime.ExecutorRecorder;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.common.net.HostName;
 import io.vertx.core.Vertx;
 
 /** What all bulkheads of the application run on, from its start to its end. */
@@ -110,16 +109,7 @@ public class BulkheadRuntime {
 
     // In a container the host is the container's name.
     private static String hostAndPid() {
-        String host = System.getenv("HOSTNAME");
-        if (host == null || host.isBlank()) {
-            try {
-                host = InetAddress.getLocalHost().getHostName();
-            } catch (UnknownHostException e) {
-                // A machine whose own name has no address: common, and no reason to fail.
-                host = "localhost";
-            }
-        }
-        return host + ":" + ProcessHandle.current().pid();
+        return HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid();
     }
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {

@@ -31,10 +31,10 @@ class TestBulkheadTest {
     @Test
     void heavyPermitsOfOthersCountByTheirWeight() {
         semaphore.held("Reports#all", 2);
-        try (TestBulkhead reports = bulkhead(SHORT)) {
+        try (TestBulkhead reports = bulkhead(); TestBulkhead hasty = bulkhead(SHORT)) {
             assertThat(reports.inUse()).isEqualTo(2);
             assertThat(reports.fill()).isEqualTo(1);
-            assertThatAssertionFails(() -> reports.awaitInUse(9)).hasMessageContaining("3 of 3 permits are in use")
+            assertThatAssertionFails(() -> hasty.awaitInUse(9)).hasMessageContaining("3 of 3 permits are in use")
                     .hasMessageContaining("permit p1, weight 2");
         }
     }
@@ -261,6 +261,18 @@ class TestBulkheadTest {
     }
 
     @Test
+    void aFillThatGetsAllItAsksForMayTakeLong() {
+        semaphore.failWith(() -> {
+            LockSupport.parkNanos(2 * SHORT.toNanos());
+            return null;
+        });
+        try (TestBulkhead reports = bulkhead(SHORT)) {
+            reports.fill(1);
+            assertThat(semaphore.holderIds()).hasSize(1);
+        }
+    }
+
+    @Test
     void takesNothingOnceItIsClosed() {
         TestBulkhead reports = bulkhead();
         reports.fill(1);
@@ -295,7 +307,10 @@ class TestBulkheadTest {
             LockSupport.parkNanos(2 * SHORT.toNanos());
         });
         try (TestBulkhead reports = bulkhead(SHORT)) {
-            reports.fill();
+            // One at a time, as a busy machine may take longer for all than the time for one.
+            reports.fill(1);
+            reports.fill(1);
+            reports.fill(1);
             assertThat(reports.free()).isEqualTo(3);
         }
         assertThat(waitedFor).hasValue(1);

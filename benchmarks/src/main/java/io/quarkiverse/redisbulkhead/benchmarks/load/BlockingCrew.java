@@ -67,11 +67,12 @@ public final class BlockingCrew implements Crew {
     private Histogram makePairs(BlockingCaller caller, CountDownLatch begin) throws Exception {
         Histogram latencies = Work.newHistogram();
         begin.await();
-        while (!over) {
+        // At least one pair, however late the thread gets to run.
+        do {
             long begun = System.nanoTime();
             caller.pair(execution);
             Work.record(latencies, System.nanoTime() - begun);
-        }
+        } while (!over);
         return latencies;
     }
 

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.management;
 
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.jandex.DotName;
@@ -11,6 +10,7 @@ import org.jboss.jandex.IndexView;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Operation;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Secured;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.Capabilities;
@@ -25,18 +25,12 @@ import io.quarkus.smallrye.openapi.deployment.spi.AddToOpenAPIDefinitionBuildIte
 import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
 import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
 import io.quarkus.vertx.http.deployment.spi.UseManagementInterfaceBuildItem;
-import io.vertx.core.Handler;
-import io.vertx.ext.web.Route;
-import io.vertx.ext.web.RoutingContext;
 
 /** The management endpoint, where it is switched on. Without an HTTP server the build fails then: {@code RBH029}. */
 @BuildSteps(onlyIf = ManagementProcessor.Enabled.class)
 class ManagementProcessor {
 
     private static final String PATH = "redis-bulkhead";
-    private static final String ONE = PATH + "/:name";
-    private static final String LIMIT = ONE + "/limit";
-    private static final String PERMIT = ONE + "/permits/:permitId";
 
     private static final String MANAGEMENT_ROOT = "quarkus.management.root-path";
 
@@ -58,17 +52,13 @@ class ManagementProcessor {
         if (capabilities.isMissing(Capability.VERTX_HTTP)) {
             return;
         }
-        routes.produce(route(PATH, recorder.method("GET"), recorder.list()));
-        routes.produce(route(ONE, recorder.method("GET"), recorder.show()));
-        if (config.management().changesEnabled()) {
-            routes.produce(route(PERMIT, recorder.method("DELETE"), recorder.revoke()));
-            routes.produce(route(LIMIT, recorder.put(), recorder.resize()));
-            routes.produce(route(LIMIT, recorder.method("DELETE"), recorder.resetSize()));
+        for (Operation operation : Operation.values()) {
+            if (config.management().changesEnabled() || !operation.changes()) {
+                routes.produce(RouteBuildItem.newManagementRoute(PATH + operation.path())
+                        .withRouteCustomizer(recorder.route(operation)).withRequestHandler(recorder.handler(operation))
+                        .build());
+            }
         }
-    }
-
-    private static RouteBuildItem route(String path, Consumer<Route> customizer, Handler<RoutingContext> handler) {
-        return RouteBuildItem.newManagementRoute(path).withRouteCustomizer(customizer).withRequestHandler(handler).build();
     }
 
     @BuildStep
@@ -93,8 +83,7 @@ class ManagementProcessor {
             return Secured.NOT_ENFORCED;
         }
         boolean byCode = !application.getAllKnownImplementations(POLICY).isEmpty()
-                || application.getKnownClasses().stream().flatMap(known -> known.methods().stream())
-                        .flatMap(method -> method.parameterTypes().stream()).anyMatch(type -> SECURITY.equals(type.name()));
+                || !application.getKnownUsers(SECURITY).isEmpty();
         return byCode ? Secured.BY_CODE : Secured.BY_CONFIGURATION;
     }
 

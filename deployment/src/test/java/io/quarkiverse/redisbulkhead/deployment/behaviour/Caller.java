@@ -41,12 +41,12 @@ final class Caller<T> {
     }
 
     T result() throws Exception {
-        return result.get(20, TimeUnit.SECONDS);
+        return result.get(60, TimeUnit.SECONDS);
     }
 
     Throwable failure() throws Exception {
         try {
-            assertThat(result.get(20, TimeUnit.SECONDS)).as("a failure was expected").isNull();
+            assertThat(result.get(60, TimeUnit.SECONDS)).as("a failure was expected").isNull();
             throw new AssertionError("a failure was expected");
         } catch (ExecutionException e) {
             return e.getCause();
@@ -55,6 +55,6 @@ final class Caller<T> {
 
     /** Whether the thread was interrupted when its call had ended. */
     boolean interruptedAfterwards() throws Exception {
-        return interruptedAfterwards.get(20, TimeUnit.SECONDS);
+        return interruptedAfterwards.get(60, TimeUnit.SECONDS);
     }
 }

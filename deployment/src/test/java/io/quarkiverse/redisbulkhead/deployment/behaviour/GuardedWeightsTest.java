@@ -28,7 +28,7 @@ import io.smallrye.mutiny.Uni;
 /** Calls that take more than 1 of the limit, guarded and in code. */
 class GuardedWeightsTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()

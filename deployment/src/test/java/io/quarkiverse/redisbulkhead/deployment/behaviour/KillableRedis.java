@@ -74,7 +74,7 @@ public final class KillableRedis {
     /** Runs a command; returns the first line of the reply. */
     public String ask(String command) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(20_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
             return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).readLine();
         } catch (IOException e) {

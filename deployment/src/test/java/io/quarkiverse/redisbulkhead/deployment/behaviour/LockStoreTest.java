@@ -42,7 +42,10 @@ class LockStoreTest {
             })
             .overrideConfigKey("quarkus.redis.hosts",
                     "redis://scriptless:secret@" + REDIS.address().substring("redis://".length()))
-            .overrideConfigKey("quarkus.redis-bulkhead.store", "lock");
+            .overrideConfigKey("quarkus.redis-bulkhead.store", "lock")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s");
 
     @Inject
     Reports reports;
@@ -73,7 +76,7 @@ class LockStoreTest {
 
         assertThat(reports.most()).isBetween(1, 3);
         RedisSemaphore semaphore = bulkheads.semaphore("reports");
-        await().atMost(Duration.ofSeconds(10)).until(() -> semaphore.status().inUse() == 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> semaphore.status().inUse() == 0);
         assertThat(semaphore.waiters()).isEmpty();
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -158,6 +159,7 @@ class LossTest {
         assertThat(bulkheads.semaphore("lenient").holders()).extracting(Holder::permitId).containsExactly(id);
         secondEnd.countDown();
         assertThat(second.result()).isEqualTo("second");
+        losses.awaitOne();
     }
 
     /** Once a call has waited, this process hears of a revocation, long before the next renewal. */
@@ -171,7 +173,9 @@ class LossTest {
         waiting.result().release();
 
         // The subscription may have come after the wait.
+        AtomicInteger revocations = new AtomicInteger();
         await().atMost(Duration.ofMinutes(1)).pollDelay(Duration.ZERO).until(() -> {
+            revocations.incrementAndGet();
             try (Permit permit = semaphore.acquire(LONG)) {
                 assertThat(semaphore.revoke(permit.id())).isTrue();
                 assertThat(semaphore.revoke(permit.id())).isFalse();
@@ -182,6 +186,9 @@ class LossTest {
             }
         });
         await().atMost(LONG).until(() -> losses.synchronous().stream().anyMatch(loss -> loss.reason() == Reason.REVOKED));
+        // The next test must not see the rest.
+        await().atMost(LONG).until(() -> losses.synchronous().size() == revocations.get()
+                && losses.asynchronous().size() == revocations.get());
     }
 
     @Test
@@ -229,6 +236,7 @@ class LossTest {
             assertThat(loss.bulkhead()).isEqualTo("strict");
         });
         assertThat(cancelled.getCount()).as("the source is cancelled").isZero();
+        losses.awaitOne();
     }
 
     @Test
@@ -244,6 +252,7 @@ class LossTest {
         }
         assertThat(result).isCompletedExceptionally();
         assertThat(work).isCancelled();
+        losses.awaitOne();
     }
 
     @Test
@@ -259,6 +268,7 @@ class LossTest {
         subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "Guarded#strictMulti");
         assertThat(subscriber.getItems()).as("no more than requested").hasSize(2);
         assertThat(cancelled.getCount()).as("the source is cancelled").isZero();
+        losses.awaitOne();
     }
 
     @Test
@@ -298,11 +308,11 @@ class LossTest {
     void thePermitIsRenewedWhileTheExecutionRuns() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Permit> own = new CompletableFuture<>();
-        Caller<String> caller = Caller.of(() -> guarded.lenient(own, end::await, "done"));
+        Caller<String> caller = Caller.of(() -> guarded.renewed(own, end::await, "done"));
         Permit permit = own.get(30, TimeUnit.SECONDS);
-        Holder atFirst = bulkheads.semaphore("lenient").holders().get(0);
+        Holder atFirst = bulkheads.semaphore("renewed").holders().get(0);
 
-        await().atMost(LONG).until(() -> bulkheads.semaphore("lenient").holders().stream()
+        await().atMost(LONG).until(() -> bulkheads.semaphore("renewed").holders().stream()
                 .anyMatch(holder -> holder.until().isAfter(atFirst.until().plusMillis(2_500))));
 
         assertThat(permit.isHeld()).isTrue();
@@ -373,29 +383,39 @@ class LossTest {
         @Inject
         CurrentPermit permit;
 
-        @RedisBulkhead(name = "lenient", permits = 1, expire = LEASE)
+        @RedisBulkhead(name = "renewed", permits = 1, expire = LEASE)
+        String renewed(CompletableFuture<Permit> own, Step step, String result) throws Exception {
+            return run(own, step, result, permit.get());
+        }
+
+        @RedisBulkhead(name = "lenient", permits = 1, expire = "30s")
         String lenient(CompletableFuture<Permit> own, Step step, String result) throws Exception {
-            own.complete(permit.get());
+            return run(own, step, result, permit.get());
+        }
+
+        private static String run(CompletableFuture<Permit> own, Step step, String result, Permit permit)
+                throws Exception {
+            own.complete(permit);
             step.run();
             return result;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = LEASE)
+        @RedisBulkhead(name = "strict", permits = 1, expire = "30s")
         String strict(Callable<String> body) throws Exception {
             return body.call();
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = LEASE)
+        @RedisBulkhead(name = "strict", permits = 1, expire = "30s")
         Uni<String> strictUni(Uni<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = LEASE)
+        @RedisBulkhead(name = "strict", permits = 1, expire = "30s")
         CompletionStage<String> strictStage(CompletableFuture<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1, expire = LEASE)
+        @RedisBulkhead(name = "strict", permits = 1, expire = "30s")
         Multi<Long> strictMulti(Multi<Long> work) {
             return work;
         }

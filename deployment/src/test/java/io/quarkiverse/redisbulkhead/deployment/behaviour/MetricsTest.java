@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -20,6 +23,7 @@ import java.util.stream.Collectors;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -48,7 +52,9 @@ class MetricsTest {
                     Scrape.class, Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
@@ -160,11 +166,14 @@ class MetricsTest {
     void redisItself() {
         guarded.search("any");
 
-        Scrape scrape = Scrape.now();
-        for (String operation : List.of("acquire", "release")) {
-            assertThat(scrape.value("redis_bulkhead_operationDuration_seconds_count", "operation", operation, "outcome",
-                    "success")).isPositive();
-        }
+        // The call does not wait for the answer to the release.
+        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
+            Scrape scrape = Scrape.now();
+            for (String operation : List.of("acquire", "release")) {
+                assertThat(scrape.value("redis_bulkhead_operationDuration_seconds_count", "operation", operation, "outcome",
+                        "success")).isPositive();
+            }
+        });
     }
 
     /** All series of a metric must have the same labels, or Prometheus refuses them. */
@@ -281,6 +290,38 @@ class MetricsTest {
 
         @RedisBulkhead(name = "lost", permits = 1)
         void lost() {
+        }
+    }
+
+    /** Blocks the executions that reach it until it is opened. */
+    @Singleton
+    public static class Gate {
+
+        private final AtomicInteger inside = new AtomicInteger();
+        private volatile CountDownLatch end = new CountDownLatch(0);
+
+        void shut() {
+            end = new CountDownLatch(1);
+        }
+
+        void open() {
+            end.countDown();
+        }
+
+        int inside() {
+            return inside.get();
+        }
+
+        String pass() {
+            inside.incrementAndGet();
+            try {
+                assertThat(end.await(60, TimeUnit.SECONDS)).as("open").isTrue();
+                return "passed";
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                inside.decrementAndGet();
+            }
         }
     }
 }

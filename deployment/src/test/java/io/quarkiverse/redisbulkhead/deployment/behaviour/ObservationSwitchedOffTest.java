@@ -25,7 +25,9 @@ class ObservationSwitchedOffTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.enabled", "false")
-            .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false");
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

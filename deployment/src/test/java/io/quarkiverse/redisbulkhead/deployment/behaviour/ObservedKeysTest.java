@@ -33,7 +33,9 @@ class ObservedKeysTest {
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "true")
-            .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "true");
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "true")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

@@ -33,6 +33,8 @@ class PasswordMissingTest {
                 REDIS.send("CONFIG SET requirepass hunter2");
             })
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .setLogRecordPredicate(record -> record.getLevel().intValue() >= Level.WARNING.intValue()
                     && record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
             .assertLogRecords(PasswordMissingTest::saidOnce);

@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -22,21 +18,16 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
-import redis.embedded.RedisServer;
 
 /** Trap 25: Redis is down at start, in mid-call and at the release; the application runs, and knows Redis again soon. */
 class RedisAwayTest {
 
-    // This class is loaded twice, by JUnit and by the application; both must see the same port.
-    static final int PORT = Integer
-            .parseInt((String) System.getProperties().computeIfAbsent("redis-away-test.port", key -> freePort()));
-
-    static RedisServer redis;
+    static final KillableRedis REDIS = new KillableRedis("redis-away-test");
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideConfigKey("quarkus.redis.permits.hosts", "redis://127.0.0.1:" + PORT)
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class))
+            .overrideConfigKey("quarkus.redis.permits.hosts", REDIS.address())
             .overrideConfigKey("quarkus.redis-bulkhead.redis-client", "permits");
 
     @Inject
@@ -47,9 +38,7 @@ class RedisAwayTest {
 
     @AfterEach
     void stop() {
-        if (redis != null && redis.isActive()) {
-            stopRedis();
-        }
+        REDIS.stop();
     }
 
     @Test
@@ -59,18 +48,19 @@ class RedisAwayTest {
         assertThatThrownBy(() -> guarded.runLater().await().indefinitely()).isInstanceOf(BulkheadUnavailableException.class);
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
 
-        startRedis();
+        REDIS.start();
         awaitBack();
 
-        assertThat(guarded.run(RedisAwayTest::stopRedis)).as("away at the release").isEqualTo("done");
+        assertThat(guarded.run(REDIS::stop)).as("away at the release").isEqualTo("done");
         assertThatThrownBy(() -> guarded.run(() -> {
         })).isInstanceOf(BulkheadUnavailableException.class);
 
-        startRedis();
+        REDIS.start();
         awaitBack();
         assertThat(guarded.runLater().await().indefinitely()).isEqualTo("done");
         assertThat(guarded.run(RedisAwayTest::restartRedis)).as("restarted in mid-call").isEqualTo("done");
-        assertThat(bulkheads.semaphore("reports").status().inUse()).isZero();
+        await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
+                .until(() -> bulkheads.semaphore("reports").status().inUse() == 0);
     }
 
     // A probe finds out that Redis is back.
@@ -79,34 +69,9 @@ class RedisAwayTest {
         }).equals("done"));
     }
 
-    private static void startRedis() {
-        try {
-            redis = RedisServer.newRedisServer().port(PORT).bind("127.0.0.1").setting("save \"\"").build();
-            redis.start();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void stopRedis() {
-        try {
-            redis.stop();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private static void restartRedis() {
-        stopRedis();
-        startRedis();
-    }
-
-    private static String freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return Integer.toString(socket.getLocalPort());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        REDIS.stop();
+        REDIS.start();
     }
 
     @ApplicationScoped

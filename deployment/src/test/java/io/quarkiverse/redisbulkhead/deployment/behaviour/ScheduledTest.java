@@ -33,7 +33,9 @@ class ScheduledTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
-            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Jobs.class, Failures.class));
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Jobs.class, Failures.class))
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     RedisBulkheads bulkheads;
@@ -43,8 +45,8 @@ class ScheduledTest {
 
     @Test
     void scheduledMethodsHoldPermits() throws Exception {
-        assertThat(Jobs.BLOCKING.get(10, TimeUnit.SECONDS)).isEqualTo("Jobs#blocking");
-        assertThat(Jobs.ASYNCHRONOUS.get(10, TimeUnit.SECONDS)).isEqualTo("Jobs#asynchronous");
+        assertThat(Jobs.BLOCKING.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#blocking");
+        assertThat(Jobs.ASYNCHRONOUS.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#asynchronous");
     }
 
     /** A run that gets no permit fails, which the scheduler tells in an event; the next ones are not affected. */
@@ -59,8 +61,8 @@ class ScheduledTest {
         }
 
         int before = Jobs.RARE_RUNS.get();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> Jobs.RARE_RUNS.get() > before);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> bulkheads.semaphore("rare").status().inUse() == 0);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> Jobs.RARE_RUNS.get() > before);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> bulkheads.semaphore("rare").status().inUse() == 0);
     }
 
     @Singleton

@@ -29,12 +29,14 @@ import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 /** An application that stops takes no new permits, lets running executions end, and gives everything back. */
 class ShutdownTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
-            .overrideRuntimeConfigKey("quarkus.shutdown.timeout", "20s");
+            .overrideRuntimeConfigKey("quarkus.shutdown.timeout", "20s")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

@@ -46,7 +46,9 @@ class TracingTest {
             .withApplicationRoot(
                     jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Spans.class, Caller.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.traces.exporter", "none");
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

@@ -40,7 +40,9 @@ class WaitingHoldsNoThreadTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", "2");
+            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", "2")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/slow")
     URI uri;

@@ -27,7 +27,9 @@ class WithoutObservationTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.enabled", "false");
+            .overrideConfigKey("quarkus.otel.enabled", "false")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;

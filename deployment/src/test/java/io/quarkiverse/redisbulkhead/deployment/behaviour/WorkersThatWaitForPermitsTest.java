@@ -40,7 +40,9 @@ class WorkersThatWaitForPermitsTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoint.class, Guarded.class))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS));
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS))
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/wait")
     URI uri;

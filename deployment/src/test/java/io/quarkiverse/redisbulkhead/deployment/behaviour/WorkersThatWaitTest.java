@@ -35,7 +35,9 @@ class WorkersThatWaitTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoint.class, Guarded.class))
-            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS));
+            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/wait")
     URI uri;

@@ -52,7 +52,7 @@ class DevUiTest {
     static final String PREFIX = "quarkus-redis-bulkhead_";
 
     static final String FILTER = ".toolbar vaadin-text-field input";
-    static final int ASSERTION_MILLIS = 15_000;
+    static final int ASSERTION_MILLIS = 30_000;
 
     static Chromium chromium;
     static Page page;
@@ -130,7 +130,8 @@ class DevUiTest {
         CompletableFuture<String> call = demo.begin("reports");
         demo.take("bulk", "a key", 5, 2);
 
-        await().until(() -> tool("holders", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("holders").size() == 1);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> tool("holders", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("holders").size() == 1);
         JsonNode holder = tool("holders", "{\"bulkhead\":\"reports\"}").get("holders").get(0);
         assertThat(holder.get("application").asText()).isEqualTo("shop");
         assertThat(holder.get("method").asText()).endsWith("Reports#render");
@@ -340,7 +341,7 @@ class DevUiTest {
         title("bulk").click();
         assertThat(occupants().getByText("Holders (2,000)")).isVisible();
         Locator rows = occupants().locator("vaadin-grid tbody tr[role=row]");
-        await().untilAsserted(() -> assertThat(rows.count()).isBetween(5, 200));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rows.count()).isBetween(5, 200));
 
         occupants().locator("vaadin-grid").evaluate("grid => grid.scrollToIndex(1000)");
         Object at = firstVisible();

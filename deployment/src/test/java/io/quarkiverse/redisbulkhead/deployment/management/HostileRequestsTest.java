@@ -59,6 +59,8 @@ class HostileRequestsTest {
                     OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             // Of any logger: what escapes a route is logged by its caller. On a busy machine, Vert.x also warns of slow threads.
             .setLogRecordPredicate(
                     record -> record.getThrown() != null && record.getLevel().intValue() >= Level.WARNING.intValue()

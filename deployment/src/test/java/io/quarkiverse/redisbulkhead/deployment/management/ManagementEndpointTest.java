@@ -62,6 +62,8 @@ class ManagementEndpointTest {
             .overrideConfigKey("quarkus.application.name", "shop")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.http.auth.basic", "true")
             .overrideRuntimeConfigKey("quarkus.http.auth.policy.look.roles-allowed", "operator,viewer")
             .overrideRuntimeConfigKey("quarkus.http.auth.policy.change.roles-allowed", "operator")

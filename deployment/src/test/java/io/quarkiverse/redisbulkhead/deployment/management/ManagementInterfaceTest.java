@@ -9,6 +9,7 @@ import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
 
 import java.net.URL;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -71,6 +72,9 @@ class ManagementInterfaceTest {
     @BeforeEach
     void start() {
         REDIS.start();
+        // The application may have started without it. A probe finds out that Redis is there.
+        await().atMost(60, TimeUnit.SECONDS).pollDelay(Duration.ZERO).ignoreExceptions()
+                .until(() -> !bulkheads.semaphore("reports").status().resized());
     }
 
     @AfterAll
@@ -139,7 +143,7 @@ class ManagementInterfaceTest {
 
         REDIS.start();
         // A probe finds out that Redis is back.
-        await().atMost(20, TimeUnit.SECONDS)
+        await().atMost(60, TimeUnit.SECONDS)
                 .until(() -> as("olga").delete(endpoint + "/reports/limit").statusCode() == 204);
         as("olga").get(endpoint).then().statusCode(200);
     }

@@ -8,6 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
+import jakarta.enterprise.event.Observes;
+
+import org.eclipse.microprofile.openapi.OASFactory;
+import org.eclipse.microprofile.openapi.models.OpenAPI;
 import org.jboss.jandex.Index;
 import org.jboss.jandex.IndexView;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
@@ -22,6 +27,7 @@ import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
 import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
 import io.quarkus.vertx.http.deployment.spi.UseManagementInterfaceBuildItem;
+import io.quarkus.vertx.http.security.HttpSecurity;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
@@ -58,8 +64,39 @@ class ManagementProcessorTest {
     /** No permission of the management interface is looked at while authentication is off there, as it is by default. */
     @Test
     void theManagementInterfaceIsOpenUnlessAuthenticationIsOn() throws Exception {
-        assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Capability.SECURITY))
+        assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Index.of(List.of()),
+                Capability.SECURITY))
                 .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
+    }
+
+    /** Those cannot be asked which paths they cover. */
+    @Test
+    void codeThatUsesHttpSecurityMaySecureIt() throws Exception {
+        assertThat(warnings("true", Optional.empty(), Index.of(Secures.class), Capability.SECURITY)).singleElement().asString()
+                .endsWith("BY_CODE");
+        assertThat(warnings("true", Optional.empty(), Index.of(ManagementProcessorTest.class), Capability.SECURITY))
+                .singleElement().asString().endsWith("BY_CONFIGURATION");
+    }
+
+    static class Secures {
+
+        void paths(@Observes HttpSecurity security) {
+            security.path("/q/*").authorization().roles("operator");
+        }
+    }
+
+    @Test
+    void theDocumentFollowsPathAndConfiguration() {
+        OpenAPI document = OASFactory.createOpenAPI();
+        new ManagementDescription("/manage/redis-bulkhead", false).filterOpenAPI(document);
+
+        assertThat(document.getPaths().getPathItems()).containsOnlyKeys("/manage/redis-bulkhead",
+                "/manage/redis-bulkhead/{name}");
+        assertThat(document.getPaths().getPathItem("/manage/redis-bulkhead").getGET().getParameters()).singleElement()
+                .satisfies(most -> {
+                    assertThat(most.getSchema().getDefaultValue()).hasToString("" + ManagementEndpoint.USUALLY_LISTED);
+                    assertThat(most.getSchema().getMaximum()).hasToString("" + ManagementEndpoint.MOST_LISTED);
+                });
     }
 
     private List<String> routes(String changes) {
@@ -76,20 +113,19 @@ class ManagementProcessorTest {
     }
 
     private static List<String> warnings(String changes, String... capabilities) throws Exception {
-        return warnings(changes, Optional.empty(), capabilities);
+        return warnings(changes, Optional.empty(), Index.of(List.of()), capabilities);
     }
 
     private static List<String> warnings(String changes, Optional<UseManagementInterfaceBuildItem> managementInterface,
-            String... capabilities) throws Exception {
+            IndexView index, String... capabilities) throws Exception {
         List<String> warnings = new ArrayList<>();
-        IndexView empty = Index.of(List.of());
         new ManagementProcessor().warnIfOpen(new ManagementRecorder() {
 
             @Override
             public void warnIfOpen(String path, String group, String root, Secured secured) {
                 warnings.add(String.join(" ", path, group, root, secured.name()));
             }
-        }, config(changes), new Capabilities(Set.of(capabilities)), new CombinedIndexBuildItem(empty, empty),
+        }, config(changes), new Capabilities(Set.of(capabilities)), new CombinedIndexBuildItem(index, index),
                 Optional.of(new FrameworkEndpointsBuildItem(Set.of("/q/health", "/q/redis-bulkhead"))), managementInterface);
         return warnings;
     }

@@ -51,7 +51,7 @@ final class TlsFront {
 
     private void start(Callable<ServerSocket> open) {
         // The one before may still be on its way out.
-        ServerSocket socket = await().atMost(Duration.ofSeconds(10)).ignoreException(BindException.class).until(open,
+        ServerSocket socket = await().atMost(Duration.ofSeconds(20)).ignoreException(BindException.class).until(open,
                 one -> true);
         server = socket;
         Thread acceptor = new Thread(() -> accept(socket), "tls front");

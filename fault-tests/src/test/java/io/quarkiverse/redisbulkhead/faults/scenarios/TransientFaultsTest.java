@@ -92,7 +92,7 @@ class TransientFaultsTest {
     void waitersKeepTheirPlaces(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
-        WorkerProcess worker = stage.workers(1, proxy.url(), WAITING).get(0);
+        WorkerProcess worker = stage.workers(1, proxy.url(), Load.PATIENT).get(0);
         Held holder = worker.hold("single");
         stage.awaitInside("single", 1);
         List<Held> waiters = queue(stage, redis, List.of(worker), 50).get(0);

@@ -15,7 +15,11 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
         return Map.of("sample.database.url", server.databaseUrl(),
                 "sample.partner.url", server.partnerUrl(),
                 "sample.crawler.sites.\"example.org\"", server.siteUrl(),
-                "sample.crawler.sites.\"example.net\"", server.siteUrl());
+                "sample.crawler.sites.\"example.net\"", server.siteUrl(),
+                // Tests let callers wait, and a busy machine takes its time.
+                "quarkus.redis-bulkhead.\"exports\".max-wait", "1m",
+                "quarkus.redis-bulkhead.command-timeout", "3s",
+                "quarkus.rest-client.read-timeout", "60000");
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.restassured.response.Response;
@@ -23,7 +24,12 @@ public final class ParallelCalls implements AutoCloseable {
      * @return the answers to come
      */
     public List<CompletableFuture<Response>> get(int calls, String path) {
-        return Stream.generate(() -> CompletableFuture.supplyAsync(() -> given().get(path), threads)).limit(calls).toList();
+        return Stream.generate(() -> begin(() -> given().get(path))).limit(calls).toList();
+    }
+
+    /** Begins a request on a thread of its own. The common pool may have fewer threads than there are requests. */
+    public CompletableFuture<Response> begin(Supplier<Response> request) {
+        return CompletableFuture.supplyAsync(request, threads);
     }
 
     @Override

@@ -35,6 +35,12 @@ public final class RoundsGate extends Gate {
     }
 
     @Override
+    public synchronized void shut() {
+        super.shut();
+        rejections = 0;
+    }
+
+    @Override
     BooleanSupplier roundOf(int inside) {
         int timesBefore = timesFull;
         int rejectionsBefore = rejections;

@@ -24,7 +24,7 @@ public final class SampleProcess implements AutoCloseable {
     // Set by the profile "native".
     private static final String NATIVE_EXECUTABLE = System.getProperty("native.image.path");
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://\\S+)");
-    private static final Duration LONGEST_START = Duration.ofSeconds(60);
+    private static final Duration LONGEST_START = Duration.ofSeconds(180);
 
     private final Process process;
     private final Path output;
@@ -99,7 +99,7 @@ public final class SampleProcess implements AutoCloseable {
             return false;
         }
         address = URI.create(listening.group(1));
-        HttpRequest request = HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(10)).build();
+        HttpRequest request = HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(60)).build();
         return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
     }
 

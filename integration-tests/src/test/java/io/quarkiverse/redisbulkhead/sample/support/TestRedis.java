@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
 
 import java.io.BufferedInputStream;
@@ -7,14 +9,17 @@ import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 import redis.embedded.RedisServer;
 
@@ -53,9 +58,15 @@ public final class TestRedis implements AutoCloseable {
         return new TestRedis(port, server);
     }
 
+    // Below the ports that the system gives to connections, so that the port is still free when the server starts again.
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
-            return socket.getLocalPort();
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // In use. Another one, then.
+            }
         }
     }
 
@@ -96,6 +107,12 @@ public final class TestRedis implements AutoCloseable {
         return all;
     }
 
+    /** Waits until no permit is held and no caller waits. Calls do not wait for the answers to their releases. */
+    public void awaitNoLeftovers(String bulkhead) {
+        await("no leftovers of " + bulkhead).atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO)
+                .untilAsserted(() -> assertThat(leftovers(bulkhead)).isEmpty());
+    }
+
     /** All keys that match a pattern. */
     public List<String> keys(String pattern) throws IOException {
         return ((List<?>) ask("KEYS", pattern)).stream().map(String.class::cast).toList();
@@ -117,7 +134,7 @@ public final class TestRedis implements AutoCloseable {
             command.append('$').append(word.getBytes(StandardCharsets.UTF_8).length).append("\r\n").append(word).append("\r\n");
         }
         try (Socket socket = new Socket(HOST, port)) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(20_000);
             socket.getOutputStream().write(command.toString().getBytes(StandardCharsets.UTF_8));
             return read(new BufferedInputStream(socket.getInputStream()));
         }

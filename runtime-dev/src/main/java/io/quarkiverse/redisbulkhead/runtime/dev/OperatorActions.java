@@ -66,7 +66,7 @@ final class OperatorActions {
     }
 
     private <T> Uni<T> on(String bulkhead, Optional<String> key, Function<RedisSemaphore, Uni<T>> action) {
-        return Uni.createFrom().completionStage(() -> targets.limit(required("bulkhead", bulkhead), key))
+        return Uni.createFrom().deferred(() -> targets.limit(required("bulkhead", bulkhead), key))
                 .chain(limit -> action.apply(limit).eventually(changed));
     }
 

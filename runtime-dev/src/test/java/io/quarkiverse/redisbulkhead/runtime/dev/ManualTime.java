@@ -3,26 +3,29 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A clock that a test moves, and ticks that follow it. */
-final class ManualTime implements InstantSource, Ticks {
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.subscription.MultiEmitter;
 
-    private static final class Tick {
+/** A clock that a test moves, and ticks once a second that follow it. */
+final class ManualTime implements InstantSource {
 
-        final Duration period;
-        final Runnable task;
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+
+    private static final class Timer {
+
+        final MultiEmitter<? super Instant> emitter;
         Instant next;
 
-        Tick(Duration period, Runnable task, Instant next) {
-            this.period = period;
-            this.task = task;
+        Timer(MultiEmitter<? super Instant> emitter, Instant next) {
+            this.emitter = emitter;
             this.next = next;
         }
     }
 
-    private final List<Tick> ticks = new ArrayList<>();
+    private final List<Timer> timers = new CopyOnWriteArrayList<>();
     private Instant now = Instant.parse("2026-11-21T10:00:00Z");
 
     @Override
@@ -34,15 +37,16 @@ final class ManualTime implements InstantSource, Ticks {
         return now.getEpochSecond() * 1_000_000_000 + now.getNano();
     }
 
-    @Override
-    public Runnable every(Duration period, Runnable task) {
-        Tick tick = new Tick(period, task, now.plus(period));
-        ticks.add(tick);
-        return () -> ticks.remove(tick);
+    Multi<Instant> ticks() {
+        return Multi.createFrom().emitter(emitter -> {
+            Timer timer = new Timer(emitter, now.plus(PERIOD));
+            timers.add(timer);
+            emitter.onTermination(() -> timers.remove(timer));
+        });
     }
 
     boolean isTicking() {
-        return !ticks.isEmpty();
+        return !timers.isEmpty();
     }
 
     /** Lets time go by in steps of a tenth of a second. */
@@ -50,10 +54,10 @@ final class ManualTime implements InstantSource, Ticks {
         Instant end = now.plus(time);
         while (now.isBefore(end)) {
             now = now.plusMillis(100);
-            for (Tick tick : List.copyOf(ticks)) {
-                if (!now.isBefore(tick.next)) {
-                    tick.next = tick.next.plus(tick.period);
-                    tick.task.run();
+            for (Timer timer : List.copyOf(timers)) {
+                if (!now.isBefore(timer.next)) {
+                    timer.next = timer.next.plus(PERIOD);
+                    timer.emitter.emit(now);
                 }
             }
         }

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +19,8 @@ class OperatorActionsTest {
     final LocalBulkheads bulkheads = new LocalBulkheads();
     int changes;
     final OperatorActions actions = new OperatorActions(
-            new OperatorTargets(bulkheads, () -> bulkheads.overview.snapshot(0)), () -> changes++);
+            new OperatorTargets(bulkheads, Uni.createFrom().completionStage(() -> bulkheads.overview.snapshot(0))),
+            () -> changes++);
 
     private static Outcome outcome(Uni<Outcome> action) {
         return action.await().indefinitely();
@@ -102,7 +102,7 @@ class OperatorActionsTest {
     @Test
     void anOutageIsTold() {
         OperatorActions away = new OperatorActions(new OperatorTargets(bulkheads,
-                () -> CompletableFuture.failedStage(new StoreException("Redis is away", false, null))), () -> {
+                Uni.createFrom().failure(new StoreException("Redis is away", false, null))), () -> {
                 });
 
         assertThat(outcome(away.resetSize("of others", NONE))).isEqualTo(new Outcome(false, "Redis is away"));

@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
-
 class UseHistoryTest {
 
-    static final LimitId REPORTS = new LimitId("reports", Optional.empty());
-    static final LimitId TENANT = new LimitId("search", Optional.of("acme"));
+    static final Optional<String> TENANT = Optional.of("acme");
 
     final UseHistory history = new UseHistory();
     Instant at = Instant.parse("2026-11-21T10:00:00Z");
@@ -30,7 +26,7 @@ class UseHistoryTest {
         later();
         history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 0)));
 
-        assertThat(history.of(REPORTS)).hasSize(UseHistory.POINTS).endsWith(3, 0);
+        assertThat(history.of("reports", Optional.empty())).hasSize(UseHistory.POINTS).endsWith(3, 0);
     }
 
     @Test
@@ -41,7 +37,7 @@ class UseHistoryTest {
         later();
         history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 2)));
 
-        assertThat(history.of(REPORTS)).endsWith(1, null, null, 2);
+        assertThat(history.of("reports", Optional.empty())).endsWith(1, null, null, 2);
     }
 
     @Test
@@ -52,37 +48,34 @@ class UseHistoryTest {
             history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 1)));
         }
 
-        assertThat(history.of(REPORTS)).containsOnly(1);
+        assertThat(history.of("reports", Optional.empty())).containsOnly(1);
+        assertThat(history.spans()).isEqualTo(UseHistory.POINTS);
     }
 
     @Test
     void aKeyThatIsNotInUseForAMomentKeepsItsHistory() {
-        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT.key(), 2))));
+        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT, 2))));
         later();
         history.add(Snapshots.at(at, Snapshots.keyed("search")));
         later();
-        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT.key(), 1))));
+        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT, 1))));
 
-        assertThat(history.of(TENANT)).endsWith(2, 0, 1);
+        assertThat(history.of("search", TENANT)).endsWith(2, 0, 1);
     }
 
     @Test
     void forgetsKeysThatAreGone() {
-        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT.key(), 2))));
+        history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT, 2))));
         for (int i = 0; i < UseHistory.POINTS; i++) {
             later();
             history.add(Snapshots.at(at, Snapshots.keyed("search")));
         }
 
-        assertThat(history.of(TENANT)).isEmpty();
+        assertThat(history.of("search", TENANT)).containsOnly(0);
     }
 
     @Test
-    void isBounded() {
-        history.add(Snapshots.at(at, Snapshots.keyed("search", IntStream.range(0, UseHistory.MOST_LIMITS + 1)
-                .mapToObj(i -> Snapshots.limit(Optional.of("k" + i), 1)).toArray(LimitState[]::new))));
-
-        assertThat(history.of(new LimitId("search", Optional.of("k0")))).isNotEmpty();
-        assertThat(history.of(new LimitId("search", Optional.of("k" + UseHistory.MOST_LIMITS)))).isEmpty();
+    void knowsNothingAtFirst() {
+        assertThat(history.of("reports", Optional.empty())).isEmpty();
     }
 }

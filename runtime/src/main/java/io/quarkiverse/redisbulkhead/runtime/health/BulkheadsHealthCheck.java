@@ -10,6 +10,7 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
@@ -75,13 +76,50 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     private HealthCheckResponse response(RedisState redis) {
         HealthCheckResponseBuilder response = HealthCheckResponse.named(NAME)
-                .withData("store", store.name().toLowerCase(Locale.ROOT)).withData("redis", redis.text());
+                .withData("store", store.name().toLowerCase(Locale.ROOT)).withData("redis", redis.text);
         boolean ready = true;
         for (DeclaredBulkhead bulkhead : overview.declared()) {
-            BulkheadReadiness state = BulkheadReadiness.of(bulkhead, redis);
-            response.withData("bulkhead." + bulkhead.name(), state.text());
-            ready &= state.ready();
+            boolean isRejecting = bulkhead.enabled() && redis.isOutage() && bulkhead.spec().onOutage() == OnOutage.REJECT;
+            response.withData("bulkhead." + bulkhead.name(), behaviour(bulkhead, redis));
+            ready &= !isRejecting;
         }
         return response.status(ready).build();
+    }
+
+    private static String behaviour(DeclaredBulkhead bulkhead, RedisState redis) {
+        if (!bulkhead.enabled()) {
+            return "disabled, so calls run without a limit";
+        }
+        if (!redis.isOutage()) {
+            return redis == RedisState.ANSWERS ? "limited in Redis" : "limited in this process";
+        }
+        return switch (bulkhead.spec().onOutage()) {
+            case REJECT -> "calls are rejected (on-outage=reject)";
+            case ALLOW -> "calls run without a limit (on-outage=allow)";
+            case LOCAL -> "limit of this process" + (bulkhead.keyed() ? " for each key: " : ": ")
+                    + bulkhead.spec().localPermits() + " (on-outage=local)";
+        };
+    }
+
+    /** How Redis is. */
+    enum RedisState {
+
+        ANSWERS("answers"),
+        /** Nothing but transient failures has come from it for the command timeout. */
+        AWAY("away"),
+        /** For example because of a password or a missing right. */
+        REFUSES("refuses commands; the log says why"),
+        /** Permits live in this process. */
+        NOT_NEEDED("not needed");
+
+        private final String text;
+
+        RedisState(String text) {
+            this.text = text;
+        }
+
+        boolean isOutage() {
+            return this == AWAY || this == REFUSES;
+        }
     }
 }

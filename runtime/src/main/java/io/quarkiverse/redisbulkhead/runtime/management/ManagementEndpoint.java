@@ -2,8 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.management;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import jakarta.inject.Inject;
@@ -17,8 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
-import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.overview.StateJson;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.auth.User;
 import io.vertx.ext.web.RoutingContext;
@@ -58,9 +55,10 @@ public class ManagementEndpoint {
     @Inject
     public ManagementEndpoint(BulkheadRegistry registry) {
         Overview overview = registry.overview();
-        this.snapshots = new SharedReading<>(() -> overview.snapshot(MOST_LISTED), FRESH, System::nanoTime);
+        this.snapshots = new SharedReading<>(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), FRESH,
+                System::nanoTime);
         this.json = new StateJson(overview.declared());
-        this.targets = new OperatorTargets(registry, snapshots::get);
+        this.targets = new OperatorTargets(registry, snapshots.get());
     }
 
     /**
@@ -71,7 +69,7 @@ public class ManagementEndpoint {
     void list(RoutingContext ctx) {
         Reply.json(ctx, () -> {
             int most = most(ctx);
-            return snapshots.get().thenApply(now -> json.all(now, most));
+            return snapshots.get().map(now -> json.all(now, most));
         });
     }
 
@@ -83,13 +81,12 @@ public class ManagementEndpoint {
     void show(RoutingContext ctx) {
         Reply.json(ctx, () -> {
             int most = most(ctx);
-            String name = ctx.pathParam(NAME);
-            return snapshots.get().thenApply(now -> json.one(now, OperatorTargets.in(now, name), most));
+            return snapshots.get().map(now -> json.one(now, OperatorTargets.in(now, ctx.pathParam(NAME)), most));
         });
     }
 
     private static int most(RoutingContext ctx) {
-        return new Query(ctx, Set.of(MOST)).number(MOST, USUALLY_LISTED, MOST_LISTED);
+        return Request.query(ctx, MOST, USUALLY_LISTED, MOST_LISTED);
     }
 
     /**
@@ -98,17 +95,15 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void revoke(RoutingContext ctx) {
-        Reply.done(ctx, () -> {
-            String permit = ctx.pathParam(PERMIT);
-            return change(ctx, limit -> limit.revokeAsync(permit)).thenAccept(revoked -> {
-                if (!revoked) {
-                    throw Problem.notFound("Bulkhead '" + ctx.pathParam(NAME)
-                            + "' has no such permit. It may have been given back, its lease may have ended,"
-                            + " or it is still waited for");
-                }
-                told(ctx, "revoked permit " + permit);
-            });
-        });
+        String permit = ctx.pathParam(PERMIT);
+        Reply.done(ctx, () -> change(ctx, limit -> limit.revokeAsync(permit)).invoke(revoked -> {
+            if (!revoked) {
+                throw new Problem(404, "Bulkhead '" + ctx.pathParam(NAME)
+                        + "' has no such permit. It may have been given back, its lease may have ended,"
+                        + " or it is still waited for");
+            }
+            log(ctx, "revoked permit " + permit);
+        }));
     }
 
     /**
@@ -118,9 +113,8 @@ public class ManagementEndpoint {
      */
     void resize(RoutingContext ctx) {
         Reply.done(ctx, () -> {
-            int permits = LimitBody.permits(ctx);
-            return change(ctx, limit -> limit.resizeAsync(permits))
-                    .thenAccept(done -> told(ctx, "set the limit to " + permits));
+            int permits = Request.permits(ctx);
+            return change(ctx, limit -> limit.resizeAsync(permits)).invoke(() -> log(ctx, "set the limit to " + permits));
         });
     }
 
@@ -130,22 +124,17 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void resetSize(RoutingContext ctx) {
-        Reply.done(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync).thenAccept(done -> told(ctx, "reset the limit")));
+        Reply.done(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync).invoke(() -> log(ctx, "reset the limit")));
     }
 
-    private <T> CompletionStage<T> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change) {
-        Optional<String> key = new Query(ctx, Set.of(KEY)).text(KEY);
-        return targets.limit(ctx.pathParam(NAME), key).thenCompose(limit -> change.apply(limit).subscribeAsCompletionStage())
-                .whenComplete((value, failure) -> {
-                    // Requests that change nothing are no reason to look at Redis again.
-                    if (!(Failures.cause(failure) instanceof WrongTargetException)) {
-                        snapshots.forget();
-                    }
-                });
+    private <T> Uni<T> change(RoutingContext ctx, Function<RedisSemaphore, Uni<? extends T>> change) {
+        // Requests that find no limit change nothing, and are no reason to look at Redis again.
+        return targets.limit(ctx.pathParam(NAME), Request.query(ctx, KEY))
+                .chain(limit -> change.apply(limit).onTermination().invoke(snapshots::forget));
     }
 
     // Without the key, which is the business of those who called.
-    private static void told(RoutingContext ctx, String what) {
+    private static void log(RoutingContext ctx, String what) {
         String who = Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
                 .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'").orElse("An anonymous user");
         LOG.infof("%s %s of bulkhead '%s' by the management endpoint", who, what, ctx.pathParam(NAME));

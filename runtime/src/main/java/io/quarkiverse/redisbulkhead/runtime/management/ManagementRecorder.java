@@ -22,79 +22,77 @@ public class ManagementRecorder {
 
     private static final int TOO_LARGE = 413;
 
+    /** A request that the endpoint answers. */
+    public enum Operation {
+        /** Shows all bulkheads. */
+        LIST("GET", "", ManagementEndpoint::list),
+        /** Shows one bulkhead. */
+        SHOW("GET", "/:name", ManagementEndpoint::show),
+        /** Takes a permit away. */
+        REVOKE("DELETE", "/:name/permits/:permitId", ManagementEndpoint::revoke),
+        /** Sets a limit. */
+        RESIZE("PUT", "/:name/limit", ManagementEndpoint::resize),
+        /** Undoes that. */
+        RESET_SIZE("DELETE", "/:name/limit", ManagementEndpoint::resetSize);
+
+        private final String method;
+        private final String path;
+        private final BiConsumer<ManagementEndpoint, RoutingContext> handler;
+
+        Operation(String method, String path, BiConsumer<ManagementEndpoint, RoutingContext> handler) {
+            this.method = method;
+            this.path = path;
+            this.handler = handler;
+        }
+
+        /**
+         * Where it is.
+         *
+         * @return the path below the endpoint
+         */
+        public String path() {
+            return path;
+        }
+
+        /**
+         * Whether it needs {@code management.changes-enabled}.
+         *
+         * @return {@code true} unless it only shows something
+         */
+        public boolean changes() {
+            return !method.equals("GET");
+        }
+    }
+
     /**
-     * Shows all bulkheads.
+     * Answers requests.
      *
+     * @param operation what to do
      * @return the handler
      */
-    public Handler<RoutingContext> list() {
-        return handler(ManagementEndpoint::list);
+    public Handler<RoutingContext> handler(Operation operation) {
+        return ctx -> operation.handler.accept(Arc.container().instance(ManagementEndpoint.class).get(), ctx);
     }
 
     /**
-     * Shows one bulkhead.
+     * Limits a route to the method of an operation. {@code PUT} reads a small body.
      *
-     * @return the handler
+     * @param operation what to do
+     * @return changes the route
      */
-    public Handler<RoutingContext> show() {
-        return handler(ManagementEndpoint::show);
-    }
-
-    /**
-     * Takes a permit away.
-     *
-     * @return the handler
-     */
-    public Handler<RoutingContext> revoke() {
-        return handler(ManagementEndpoint::revoke);
-    }
-
-    /**
-     * Sets a limit.
-     *
-     * @return the handler
-     */
-    public Handler<RoutingContext> resize() {
-        return handler(ManagementEndpoint::resize);
-    }
-
-    /**
-     * Undoes {@link #resize}.
-     *
-     * @return the handler
-     */
-    public Handler<RoutingContext> resetSize() {
-        return handler(ManagementEndpoint::resetSize);
-    }
-
-    private static Handler<RoutingContext> handler(BiConsumer<ManagementEndpoint, RoutingContext> operation) {
-        return ctx -> operation.accept(Arc.container().instance(ManagementEndpoint.class).get(), ctx);
-    }
-
-    /**
-     * A route for one method.
-     *
-     * @param method its name
-     * @return limits the route to it
-     */
-    public Consumer<Route> method(String method) {
-        return route -> route.method(HttpMethod.valueOf(method));
-    }
-
-    /**
-     * A route for {@code PUT}, which reads a small body.
-     *
-     * @return limits the route to it
-     */
-    public Consumer<Route> put() {
-        return route -> route.method(HttpMethod.PUT)
-                .handler(BodyHandler.create(false).setBodyLimit(LimitBody.MOST_BYTES))
-                .failureHandler(ManagementRecorder::tellOfTooLarge);
+    public Consumer<Route> route(Operation operation) {
+        return route -> {
+            route.method(HttpMethod.valueOf(operation.method));
+            if (operation == Operation.RESIZE) {
+                route.handler(BodyHandler.create(false).setBodyLimit(Request.MOST_BYTES))
+                        .failureHandler(ManagementRecorder::tellOfTooLarge);
+            }
+        };
     }
 
     private static void tellOfTooLarge(RoutingContext ctx) {
         if (ctx.statusCode() == TOO_LARGE && !ctx.response().headWritten()) {
-            Reply.problem(ctx, LimitBody.tooLarge());
+            Reply.problem(ctx, Request.tooLarge());
         } else {
             ctx.next();
         }
@@ -109,8 +107,7 @@ public class ManagementRecorder {
      * @param secured whether the application has any security, and whether code may secure the path
      */
     public void warnIfOpen(String path, String group, String root, Secured secured) {
-        new OpenEndpointWarning(path, group, secured).unlessCovered(new Permissions(ConfigProvider.getConfig(), group, root))
-                .ifPresent(LOG::warn);
+        new OpenEndpointWarning(path, group, root, secured).text(ConfigProvider.getConfig()).ifPresent(LOG::warn);
     }
 
     /** What may secure paths. */

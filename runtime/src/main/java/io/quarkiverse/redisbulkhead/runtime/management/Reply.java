@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -13,18 +12,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
-/** Answers requests: with JSON, with nothing but a status, or with a {@link Problem}. Responses are not cacheable. */
+/** Responses: JSON, only a status, or a {@link Problem}. They are not cacheable. */
 final class Reply {
 
     private static final Logger LOG = Logger.getLogger(Reply.class);
 
     private static final String JSON = "application/json";
+    private static final String PROBLEM_JSON = "application/problem+json";
     private static final int OK = 200;
     private static final int DONE = 204;
     private static final int UNAVAILABLE = 503;
@@ -33,48 +34,40 @@ final class Reply {
     }
 
     /**
-     * Answers with what comes out.
+     * Responds with the item.
      *
      * @param ctx the request
      * @param answer may throw, or fail with, a {@link Problem}
      */
-    static void json(RoutingContext ctx, Supplier<CompletionStage<JsonObject>> answer) {
+    static void json(RoutingContext ctx, Supplier<Uni<? extends JsonObject>> answer) {
         send(ctx, answer, json -> end(ctx, OK, JSON, json));
     }
 
-    /** Answers that it is done. */
-    static void done(RoutingContext ctx, Supplier<CompletionStage<Void>> change) {
+    /** Responds without a body. */
+    static void done(RoutingContext ctx, Supplier<Uni<?>> change) {
         send(ctx, change, nothing -> headers(ctx, DONE).end());
     }
 
-    /** Answers that it is not. */
+    private static <T> void send(RoutingContext ctx, Supplier<Uni<? extends T>> answer, Consumer<? super T> end) {
+        Context context = ctx.vertx().getOrCreateContext();
+        Uni.createFrom().deferred(answer).emitOn(task -> context.runOnContext(now -> task.run()))
+                .subscribe().with(item -> unlessEnded(ctx, () -> end.accept(item)),
+                        failure -> unlessEnded(ctx, () -> problem(ctx, failure)));
+    }
+
+    private static void unlessEnded(RoutingContext ctx, Runnable end) {
+        if (!ctx.response().ended() && !ctx.response().closed()) {
+            end.run();
+        }
+    }
+
+    /** Responds with the reason of a failure. */
     static void problem(RoutingContext ctx, Throwable failure) {
         Problem problem = problem(failure);
         if (problem.status() == UNAVAILABLE) {
-            ctx.response().putHeader("Retry-After", "1");
+            ctx.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
         }
-        end(ctx, problem.status(), Problem.CONTENT_TYPE, problem.json());
-    }
-
-    private static <T> void send(RoutingContext ctx, Supplier<CompletionStage<T>> answer, Consumer<T> end) {
-        Context context = ctx.vertx().getOrCreateContext();
-        CompletionStage<T> asked;
-        try {
-            asked = answer.get();
-        } catch (RuntimeException e) {
-            problem(ctx, e);
-            return;
-        }
-        asked.whenComplete((value, failure) -> context.runOnContext(now -> {
-            if (ctx.response().ended() || ctx.response().closed()) {
-                return;
-            }
-            if (failure == null) {
-                end.accept(value);
-            } else {
-                problem(ctx, failure);
-            }
-        }));
+        end(ctx, problem.status(), PROBLEM_JSON, problem.json());
     }
 
     // The reasons of exceptions stay in the log; they may name servers.
@@ -84,18 +77,22 @@ final class Reply {
             return problem;
         }
         if (cause instanceof WrongTargetException wrong) {
-            return Problem.of(wrong);
+            return new Problem(switch (wrong.kind()) {
+                case UNKNOWN -> 404;
+                case LOCK -> 409;
+                case KEY_MISSING, KEY_NEEDLESS -> 400;
+            }, wrong.getMessage());
         }
         if (cause instanceof BulkheadContendedException || cause instanceof StoreContendedException) {
-            return Problem.unavailable("Too many are asking at the moment. Ask again");
+            return new Problem(UNAVAILABLE, "Too many are asking at the moment. Ask again");
         }
         if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
             boolean isAway = cause instanceof StoreAwayException || cause.getCause() instanceof StoreAwayException;
-            return Problem.unavailable(isAway ? "Redis is not available. Try again later"
+            return new Problem(UNAVAILABLE, isAway ? "Redis is not available. Try again later"
                     : "Redis refuses commands. The log of the application says why");
         }
         LOG.error("A request to the management endpoint failed", cause);
-        return Problem.internal();
+        return new Problem(500, "The request failed; the log of the application tells why");
     }
 
     private static void end(RoutingContext ctx, int status, String type, JsonObject body) {

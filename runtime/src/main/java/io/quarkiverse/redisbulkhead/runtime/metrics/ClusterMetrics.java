@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.metrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 import jakarta.annotation.PreDestroy;
@@ -10,83 +12,106 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import org.jboss.logging.Logger;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.metrics.ClusterReadings.Reading;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
 
-/** Shows how full the declared bulkheads are over all processes; not those with keys, whose number is unbounded. */
+/**
+ * Shows how full the declared bulkheads are over all processes, except those with keys, whose number is unbounded. Reads in the
+ * background, so that scrapes do not wait for Redis.
+ */
 @Singleton
 public class ClusterMetrics {
 
+    private static final Logger LOG = Logger.getLogger(ClusterMetrics.class);
+
     private final MeterRegistry registry;
-    private final BulkheadRegistry bulkheads;
-    private final Duration interval;
-    private final Vertx vertx;
+
+    // All are guarded by this.
     private final List<Gauge> gauges = new ArrayList<>();
-    private ClusterReadings readings;
+    private final List<Cancellable> readings = new ArrayList<>();
+    private boolean ended;
 
     /**
-     * Looks at nothing yet.
+     * Reads nothing yet.
      *
      * @param registry where meters are
-     * @param bulkheads what to look at
-     * @param config says how often
-     * @param vertx runs timers
      */
     @Inject
-    public ClusterMetrics(MeterRegistry registry, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
+    public ClusterMetrics(MeterRegistry registry) {
         this.registry = registry;
-        this.bulkheads = bulkheads;
-        this.interval = config.metrics().clusterInterval();
-        this.vertx = vertx;
     }
 
-    void begin(@Observes StartupEvent event) {
-        if (interval.isZero()) {
+    // On an event loop, so that the start of the application does not wait for it.
+    void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
+        Duration interval = config.metrics().clusterInterval();
+        if (!interval.isZero()) {
+            EventLoopGroup loops = ((VertxInternal) vertx).getEventLoopGroup();
+            loops.execute(() -> showAll(bulkheads, loops, interval));
+        }
+    }
+
+    private synchronized void showAll(BulkheadRegistry bulkheads, EventLoopGroup loops, Duration interval) {
+        if (ended) {
             return;
         }
-        List<Reading> all = new ArrayList<>();
+        // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
+        Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
         for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
             if (bulkhead.enabled() && !bulkhead.keyed()) {
-                all.add(shown(bulkhead.name()));
+                show(bulkhead.name(), bulkheads.semaphore(bulkhead.name())::statusAsync, ticks);
             }
         }
-        if (!all.isEmpty()) {
-            readings = new ClusterReadings(all, new VertxTimers(vertx), interval);
-            readings.begin();
-        }
     }
 
-    private Reading shown(String bulkhead) {
-        RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
-        Reading reading = new Reading(bulkhead, () -> semaphore.statusAsync().subscribeAsCompletionStage());
-        gauge(MeterNames.PERMITS_IN_USE, bulkhead, reading, SemaphoreStatus::inUse,
+    /**
+     * Shows one bulkhead.
+     *
+     * @param bulkhead its name
+     * @param status asks for its state
+     * @param ticks when to ask; dropped while a reply is outstanding
+     */
+    synchronized void show(String bulkhead, Supplier<Uni<? extends SemaphoreStatus>> status, Multi<?> ticks) {
+        // Null while the state is unknown.
+        AtomicReference<SemaphoreStatus> latest = new AtomicReference<>();
+        gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, SemaphoreStatus::inUse,
                 "Permits that are held in the cluster, by their weights");
-        gauge(MeterNames.PERMITS_LIMIT, bulkhead, reading, SemaphoreStatus::limit,
+        gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, SemaphoreStatus::limit,
                 "How many permits may be held in the cluster");
-        gauge(MeterNames.WAITERS, bulkhead, reading, SemaphoreStatus::waiting, "Calls in the cluster that wait for a permit");
-        return reading;
+        gauge(MeterNames.WAITERS, bulkhead, latest, SemaphoreStatus::waiting, "Calls in the cluster that wait for a permit");
+        readings.add(ticks.onOverflow().drop()
+                .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(status)
+                        .onFailure().invoke(failure -> LOG.debugf(failure,
+                                "Bulkhead '%s' could not be read; its metrics of all processes have no value now", bulkhead))
+                        .onFailure().recoverWithNull().invoke(latest::set))
+                .subscribe().with(read -> {
+                }));
     }
 
-    private void gauge(String name, String bulkhead, Reading reading, ToDoubleFunction<SemaphoreStatus> number,
-            String description) {
-        gauges.add(Gauge.builder(name, reading, known -> known.value(number)).tag(MeterNames.BULKHEAD, bulkhead)
-                .description(description).strongReference(true).register(registry));
+    private void gauge(String name, String bulkhead, AtomicReference<SemaphoreStatus> latest,
+            ToDoubleFunction<SemaphoreStatus> number, String description) {
+        gauges.add(Gauge.builder(name, () -> {
+            SemaphoreStatus status = latest.get();
+            return status == null ? Double.NaN : number.applyAsDouble(status);
+        }).tag(MeterNames.BULKHEAD, bulkhead).description(description).register(registry));
     }
 
     @PreDestroy
-    void end() {
+    synchronized void end() {
+        ended = true;
+        readings.forEach(Cancellable::cancel);
         gauges.forEach(registry::remove);
-        if (readings != null) {
-            readings.stop();
-        }
     }
 }

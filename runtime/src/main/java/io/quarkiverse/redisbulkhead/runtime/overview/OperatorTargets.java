@@ -1,9 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -11,6 +8,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
+import io.smallrye.mutiny.Uni;
 
 /**
  * Finds what an operator means to look at or to change: a bulkhead that this application declares, or another one that is in
@@ -19,7 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 public final class OperatorTargets {
 
     private final RedisBulkheads bulkheads;
-    private final Supplier<CompletionStage<Snapshot>> snapshots;
+    private final Uni<Snapshot> snapshots;
 
     /**
      * Asks nothing yet.
@@ -27,7 +25,7 @@ public final class OperatorTargets {
      * @param bulkheads those that are declared
      * @param snapshots tell what else is in use
      */
-    public OperatorTargets(RedisBulkheads bulkheads, Supplier<CompletionStage<Snapshot>> snapshots) {
+    public OperatorTargets(RedisBulkheads bulkheads, Uni<Snapshot> snapshots) {
         this.bulkheads = bulkheads;
         this.snapshots = snapshots;
     }
@@ -53,16 +51,16 @@ public final class OperatorTargets {
      * @return the limit; fails with {@link WrongTargetException} when it does not exist or must not be changed, and as the
      *         snapshots do
      */
-    public CompletionStage<RedisSemaphore> limit(String name, Optional<String> key) {
+    public Uni<RedisSemaphore> limit(String name, Optional<String> key) {
         if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
-            return CompletableFuture.failedStage(new WrongTargetException(Kind.LOCK,
+            return Uni.createFrom().failure(new WrongTargetException(Kind.LOCK,
                     "'" + name + "' is behind a lock. Only code can change it, by RedisLock.revoke()"));
         }
         if (bulkheads.names().contains(name)) {
-            return CompletableFuture.completedStage(bulkheads.semaphore(name))
-                    .thenApply(declared -> limit(declared, key, declared.needsKey(), !declared.needsKey()));
+            return Uni.createFrom().item(() -> bulkheads.semaphore(name))
+                    .map(declared -> limit(declared, key, declared.needsKey(), !declared.needsKey()));
         }
-        return snapshots.get().thenApply(snapshot -> {
+        return snapshots.map(snapshot -> {
             BulkheadState state = in(snapshot, name);
             // Code may use the same name with keys and without.
             boolean one = !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty());

@@ -1,94 +1,73 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+
+import io.smallrye.mutiny.Uni;
 
 /**
- * Something that is expensive to read, read for all who ask at about the same time: one reading at a time, and none while the
- * last one is fresh. A reading that failed is as fresh as another. Safe for use by many threads.
+ * A costly reading that callers share: those that ask while it is under way, and those that ask while it is fresh. A failure is
+ * as fresh as an item. Thread-safe.
  *
  * @param <T> what is read
  */
 public final class SharedReading<T> {
 
-    private final Supplier<CompletionStage<T>> source;
+    private final Uni<T> source;
     private final long freshNanos;
     private final LongSupplier nanoTime;
-
-    // All are guarded by this.
-    private CompletableFuture<T> last;
-    private boolean underWay;
-    private boolean outdated;
-    private long endedAt;
+    // When the last reading ended. Null while it is under way, and before it begins.
+    private volatile AtomicReference<Long> endedAt;
+    private volatile Uni<T> current;
 
     /**
      * Reads nothing yet.
      *
-     * @param source reads
-     * @param fresh for how long an answer is given again
+     * @param source reads at each subscription
+     * @param fresh for how long a result is reused after the reading has ended
      * @param nanoTime a clock for intervals
      */
-    public SharedReading(Supplier<CompletionStage<T>> source, Duration fresh, LongSupplier nanoTime) {
+    public SharedReading(Uni<T> source, Duration fresh, LongSupplier nanoTime) {
         this.source = source;
         this.freshNanos = fresh.toNanos();
         this.nanoTime = nanoTime;
+        forget();
     }
 
     /**
-     * What was just read, or is being read.
+     * The last reading while it is under way or fresh, otherwise a new one.
      *
-     * @return the answer; fails as the reading does
+     * @return reads at the subscription, if at all
      */
-    public CompletionStage<T> get() {
-        return get(true);
+    public Uni<T> get() {
+        return Uni.createFrom().deferred(() -> current);
     }
 
     /**
-     * What is being read, or else a new reading even while the last is fresh: for one who asks at a steady pace, which must not
-     * miss a turn because the last reading took a while.
+     * The last reading while it is under way, otherwise a new one even if the last is fresh: for callers at a steady pace,
+     * which
+     * must not miss a turn because the last reading took a while.
      *
-     * @return the answer; fails as the reading does
+     * @return reads at the subscription
      */
-    public CompletionStage<T> again() {
-        return get(false);
-    }
-
-    private CompletionStage<T> get(boolean freshCounts) {
-        CompletableFuture<T> begun;
-        synchronized (this) {
-            if (underWay) {
-                return outdated ? last.handle((value, failure) -> null).thenCompose(ended -> get()) : last;
+    public Uni<T> again() {
+        return Uni.createFrom().deferred(() -> {
+            if (endedAt.get() != null) {
+                forget();
             }
-            if (freshCounts && last != null && !outdated && nanoTime.getAsLong() - endedAt < freshNanos) {
-                return last;
-            }
-            begun = new CompletableFuture<>();
-            last = begun;
-            underWay = true;
-            outdated = false;
-        }
-        // Within a stage, so that what is thrown ends the reading too.
-        CompletableFuture.completedFuture(null).thenCompose(start -> source.get()).whenComplete((value, failure) -> {
-            ended();
-            if (failure == null) {
-                begun.complete(value);
-            } else {
-                begun.completeExceptionally(failure);
-            }
+            return current;
         });
-        return begun;
     }
 
-    private synchronized void ended() {
-        underWay = false;
-        endedAt = nanoTime.getAsLong();
-    }
-
-    /** Something has changed: later callers get a reading that began after this. */
-    public synchronized void forget() {
-        outdated = true;
+    /** Something has changed: later subscriptions share a reading that begins after this call. */
+    public void forget() {
+        AtomicReference<Long> end = new AtomicReference<>();
+        // A reading under way is not invalidated: Mutiny would cancel it for a new one, and it might never end.
+        current = source.onItemOrFailure().invoke((item, failure) -> end.set(nanoTime.getAsLong())).memoize().until(() -> {
+            Long ended = end.get();
+            return ended != null && nanoTime.getAsLong() - ended >= freshNanos && end.compareAndSet(ended, null);
+        });
+        endedAt = end;
     }
 }

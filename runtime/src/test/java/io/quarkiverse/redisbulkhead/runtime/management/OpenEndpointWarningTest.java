@@ -2,17 +2,22 @@ package io.quarkiverse.redisbulkhead.runtime.management;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Secured;
 import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
 class OpenEndpointWarningTest {
 
+    private static final String PATH = "/q/redis-bulkhead";
     private static final String GROUP = "quarkus.http.auth.permission.";
 
     @Test
@@ -41,10 +46,54 @@ class OpenEndpointWarningTest {
         assertThat(warning(Secured.BY_CODE, "/api/*")).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = { "/q/redis-bulkhead/*", "/q/*", "/*", "q/*", "/metrics, /q/redis-bulkhead/*",
+            "/q/*/*/limit, /q/*/*/permits/*", "/*/redis-bulkhead/*" })
+    void covers(String paths) {
+        assertThat(warning(Secured.BY_CONFIGURATION, paths)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "/q/redis-bulkhead", "/q/redis", "/api/*", "/q/redis-bulkhead*", "/q/redis-bulkhead/", "/q/*/x/*",
+            "/q", "/q/*/*/limit", "/q/*/*/permits/*" })
+    void doesNotCover(String paths) {
+        assertThat(warning(Secured.BY_CONFIGURATION, paths)).isPresent();
+    }
+
+    @Test
+    void relativePathsAreBelowTheRoot() {
+        SmallRyeConfig config = config(GROUP + "\"of operators\".paths", "q/*");
+
+        assertThat(isCovered("/shop/q/redis-bulkhead", GROUP, "/shop", config)).isTrue();
+        assertThat(isCovered(PATH, GROUP, "/shop", config)).isFalse();
+    }
+
+    @Test
+    void onlyThoseThatAreEnabledCount() {
+        SmallRyeConfig config = config(GROUP + "operators.paths", "/*", GROUP + "operators.enabled", "false");
+
+        assertThat(isCovered(PATH, GROUP, "/", config)).isFalse();
+    }
+
+    @Test
+    void thoseOfTheOtherInterfaceDoNotCount() {
+        assertThat(isCovered(PATH, "quarkus.management.auth.permission.", "/q", config(GROUP + "operators.paths", "/*")))
+                .isFalse();
+    }
+
     private static Optional<String> warning(Secured secured, String paths) {
-        return new OpenEndpointWarning("/q/redis-bulkhead", GROUP, secured).unlessCovered(new Permissions(
-                new SmallRyeConfigBuilder().withSources(
-                        new PropertiesConfigSource(Map.of(GROUP + "operators.paths", paths), "test", 100)).build(),
-                GROUP, "/"));
+        return new OpenEndpointWarning(PATH, GROUP, "/", secured).text(config(GROUP + "operators.paths", paths));
+    }
+
+    private static boolean isCovered(String path, String group, String root, SmallRyeConfig config) {
+        return new OpenEndpointWarning(path, group, root, Secured.BY_CONFIGURATION).text(config).isEmpty();
+    }
+
+    private static SmallRyeConfig config(String... properties) {
+        Map<String, String> values = new HashMap<>();
+        for (int i = 0; i < properties.length; i += 2) {
+            values.put(properties[i], properties[i + 1]);
+        }
+        return new SmallRyeConfigBuilder().withSources(new PropertiesConfigSource(values, "test", 100)).build();
     }
 }

@@ -25,6 +25,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.smallrye.mutiny.Uni;
 
 class OperatorTargetsTest {
 
@@ -35,7 +36,8 @@ class OperatorTargetsTest {
     Optional<String> incomplete = Optional.empty();
     StoreException away;
 
-    final OperatorTargets targets = new OperatorTargets(new Declared(), this::snapshot);
+    final OperatorTargets targets = new OperatorTargets(new Declared(),
+            Uni.createFrom().completionStage(this::snapshot));
 
     private CompletionStage<Snapshot> snapshot() {
         List<BulkheadState> all = new ArrayList<>(List.of(
@@ -62,7 +64,7 @@ class OperatorTargetsTest {
         assertFound("reports", NONE);
         assertFound("pages", Optional.of("a"));
         assertFound("pages", EMPTY);
-        assertThatThrownBy(() -> targets.limit("report", NONE).toCompletableFuture().join()).hasRootCause(away);
+        assertThatThrownBy(() -> targets.limit("report", NONE).await().indefinitely()).isSameAs(away);
     }
 
     @Test
@@ -120,14 +122,14 @@ class OperatorTargetsTest {
     }
 
     private void assertFound(String name, Optional<String> key) {
-        RedisSemaphore limit = targets.limit(name, key).toCompletableFuture().join();
+        RedisSemaphore limit = targets.limit(name, key).await().indefinitely();
         assertThat(limit.spec().name()).isEqualTo(name);
         assertThat(limit.key()).isEqualTo(key);
     }
 
     private AbstractStringAssert<?> assertWrong(Kind kind, String name, Optional<String> key) {
-        return assertThatThrownBy(() -> targets.limit(name, key).toCompletableFuture().join())
-                .cause().asInstanceOf(type(WrongTargetException.class))
+        return assertThatThrownBy(() -> targets.limit(name, key).await().indefinitely())
+                .asInstanceOf(type(WrongTargetException.class))
                 .satisfies(wrong -> assertThat(wrong.kind()).isEqualTo(kind))
                 .extracting(WrongTargetException::getMessage).asString();
     }

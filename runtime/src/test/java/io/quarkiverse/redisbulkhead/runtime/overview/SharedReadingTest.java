@@ -6,115 +6,139 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.Test;
 
-/** However many ask, and in whatever order, one reading is under way at a time, and none while the last is fresh. */
+import io.smallrye.mutiny.Uni;
+
+/** Callers share a reading that is under way or fresh. */
 class SharedReadingTest {
 
     final List<CompletableFuture<String>> readings = new ArrayList<>();
     long now;
-    final SharedReading<String> shared = new SharedReading<>(this::read, Duration.ofNanos(10), () -> now);
+    final SharedReading<String> shared = new SharedReading<>(Uni.createFrom().completionStage(() -> {
+        readings.add(new CompletableFuture<>());
+        return readings.get(readings.size() - 1);
+    }), Duration.ofNanos(10), () -> now);
 
-    private CompletionStage<String> read() {
-        CompletableFuture<String> reading = new CompletableFuture<>();
-        readings.add(reading);
-        return reading;
+    private CompletableFuture<String> get() {
+        return shared.get().subscribeAsCompletionStage();
     }
 
     @Test
-    void allWhoAskMeanwhileShareOne() {
-        CompletionStage<String> first = shared.get();
+    void nothingIsReadWithoutASubscription() {
+        shared.get();
+
+        assertThat(readings).isEmpty();
+    }
+
+    /** However long it takes: a reading that is slower than callers ask would otherwise never end. */
+    @Test
+    void callersShareAReadingUnderWay() {
+        CompletableFuture<String> first = get();
         now = 1_000;
-        CompletionStage<String> second = shared.get();
+        CompletableFuture<String> second = get();
         assertThat(readings).hasSize(1);
 
         readings.get(0).complete("all");
 
-        assertThat(List.of(first, second))
-                .allSatisfy(answer -> assertThat(answer.toCompletableFuture()).isCompletedWithValue("all"));
+        assertThat(List.of(first, second)).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("all"));
     }
 
     @Test
-    void itIsFreshForAWhileAfterItsEnd() {
-        shared.get();
+    void aCallerThatCancelsDoesNotCancelTheReading() {
+        get().cancel(true);
+        CompletableFuture<String> second = get();
+        readings.get(0).complete("all");
+
+        assertThat(second).isCompletedWithValue("all");
+        assertThat(readings).hasSize(1);
+    }
+
+    @Test
+    void isFreshForAWhileAfterItsEnd() {
+        get();
         now = 100;
         readings.get(0).complete("old");
         now = 109;
-        assertThat(shared.get().toCompletableFuture()).isCompletedWithValue("old");
+        assertThat(get()).isCompletedWithValue("old");
         assertThat(readings).hasSize(1);
 
         now = 110;
-        assertThat(shared.get().toCompletableFuture()).isNotDone();
+        CompletableFuture<String> next = get();
+        now = 1_000;
+        assertThat(get()).isNotDone();
+        assertThat(readings).hasSize(2);
+        readings.get(1).complete("new");
+        assertThat(next).isCompletedWithValue("new");
+        assertThat(get()).isCompletedWithValue("new");
         assertThat(readings).hasSize(2);
     }
 
     @Test
-    void itIsReadAgainForThoseWhoAskAtASteadyPace() {
-        shared.get();
+    void readsAgainForCallersAtASteadyPace() {
+        get();
         readings.get(0).complete("old");
 
-        CompletionStage<String> again = shared.again();
+        CompletableFuture<String> again = shared.again().subscribeAsCompletionStage();
         assertThat(readings).hasSize(2);
-        assertThat(shared.again()).as("one at a time").isSameAs(again);
+        CompletableFuture<String> other = shared.again().subscribeAsCompletionStage();
+        assertThat(readings).as("one at a time").hasSize(2);
         readings.get(1).complete("new");
 
-        assertThat(again.toCompletableFuture()).isCompletedWithValue("new");
-        assertThat(shared.get().toCompletableFuture()).isCompletedWithValue("new");
+        assertThat(List.of(again, other, get())).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("new"));
         assertThat(readings).hasSize(2);
     }
 
     @Test
     void aFailureIsSharedToo() {
-        CompletionStage<String> first = shared.get();
+        CompletableFuture<String> first = get();
         readings.get(0).completeExceptionally(new IllegalStateException("away"));
 
-        assertThat(first.toCompletableFuture()).isCompletedExceptionally();
-        assertThat(shared.get().toCompletableFuture()).isCompletedExceptionally();
+        assertThat(first).isCompletedExceptionally();
+        assertThat(get()).isCompletedExceptionally();
         assertThat(readings).hasSize(1);
     }
 
     @Test
-    void whatIsThrownEndsTheReading() {
-        SharedReading<String> throwing = new SharedReading<>(() -> {
+    void anExceptionEndsTheReading() {
+        SharedReading<String> throwing = new SharedReading<>(Uni.createFrom().completionStage(() -> {
             now++;
             throw new IllegalStateException("inactive");
-        }, Duration.ZERO, () -> now);
+        }), Duration.ZERO, () -> now);
 
-        assertThat(throwing.get().toCompletableFuture()).isCompletedExceptionally();
-        assertThat(throwing.get().toCompletableFuture()).isCompletedExceptionally();
+        assertThat(throwing.get().subscribeAsCompletionStage()).isCompletedExceptionally();
+        assertThat(throwing.get().subscribeAsCompletionStage()).isCompletedExceptionally();
         assertThat(now).isEqualTo(2);
     }
 
     @Test
-    void afterAChangeItIsReadAgain() {
-        shared.get();
+    void readsAgainAfterAChange() {
+        get();
         readings.get(0).complete("before");
 
         shared.forget();
 
-        CompletionStage<String> after = shared.get();
+        CompletableFuture<String> after = get();
         assertThat(readings).hasSize(2);
         readings.get(1).complete("after");
-        assertThat(after.toCompletableFuture()).isCompletedWithValue("after");
-        shared.get();
+        assertThat(after).isCompletedWithValue("after");
+        get();
         assertThat(readings).hasSize(2);
     }
 
     @Test
-    void afterAChangeTheOneUnderWayDoesNotCount() {
-        CompletionStage<String> before = shared.get();
+    void aReadingThatBeganBeforeAChangeIsNotSharedAfterIt() {
+        CompletableFuture<String> before = get();
         shared.forget();
-        List<CompletionStage<String>> after = List.of(shared.get(), shared.again());
-        assertThat(readings).as("one at a time").hasSize(1);
-
-        readings.get(0).complete("before");
-        assertThat(before.toCompletableFuture()).isCompletedWithValue("before");
-        assertThat(readings).hasSize(2);
+        List<CompletableFuture<String>> after = List.of(get(), get());
 
         readings.get(1).complete("after");
-        assertThat(after).allSatisfy(answer -> assertThat(answer.toCompletableFuture()).isCompletedWithValue("after"));
+        readings.get(0).complete("before");
+
+        assertThat(before).isCompletedWithValue("before");
+        assertThat(after).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("after"));
+        assertThat(get()).isCompletedWithValue("after");
         assertThat(readings).hasSize(2);
     }
 }

@@ -161,7 +161,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     @Test
     void aListenerMayCallTheStore() {
         List<AcquireReply> replies = new ArrayList<>();
-        LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
+        LocalPermitStore other = new LocalPermitStore(() -> 0, 0);
         other.listen(notice -> {
             if (notice instanceof Notice.PermitFree free) {
                 replies.add(now(other.acquire(request("a", free.permitId(), false, SECOND))));

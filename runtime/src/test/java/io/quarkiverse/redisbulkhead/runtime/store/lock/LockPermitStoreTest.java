@@ -41,6 +41,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Response;
 
 /** What only this store has: the lock, and the transaction that depends on it. */
 class LockPermitStoreTest {
@@ -57,7 +58,7 @@ class LockPermitStoreTest {
     @BeforeEach
     void start() {
         redis = new TestRedis();
-        store = newStore(redis.port(), Duration.ofSeconds(10));
+        store = newStore(redis.port(), LONG);
     }
 
     @AfterEach
@@ -89,9 +90,9 @@ class LockPermitStoreTest {
     void aPausedHolderOfAnExpiredLockChangesNothing() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
-        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        LockPermitStore paused = newStore(proxy.port(), LONG);
         CompletableFuture<AcquireReply> late = acquire(paused, "late", 1);
-        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(proxy.holding().await(30, TimeUnit.SECONDS)).isTrue();
 
         assertThat(get(acquire(store, "other", 1))).isInstanceOf(Granted.class);
         proxy.deliver();
@@ -105,15 +106,16 @@ class LockPermitStoreTest {
     void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
-        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        LockPermitStore paused = newStore(proxy.port(), LONG);
         CompletableFuture<AcquireReply> late = acquire(paused, "late", 1);
-        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        assertThat(proxy.holding().await(30, TimeUnit.SECONDS)).isTrue();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
 
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Granted.class);
-        assertThat(calls("exec")).as("the first one fails").isEqualTo(2);
+        assertThat(calls("exec")).as("the first one fails, and any that takes longer than its lock lives")
+                .isGreaterThanOrEqualTo(2);
     }
 
     /** Trap 2: scripts heed no lock. One that takes the last permit under a step makes its transaction fail. */
@@ -123,7 +125,7 @@ class LockPermitStoreTest {
         open.add(0, proxy);
         LockPermitStore delayed = newStore(proxy.port(), LONG, LONG);
         CompletableFuture<AcquireReply> late = acquire(delayed, "late", 1);
-        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(proxy.holding().await(30, TimeUnit.SECONDS)).isTrue();
 
         try (TestProcess scripts = new TestProcess(redis, TestStore.SCRIPT)) {
             assertThat(get(scripts.store.acquire(request("other", 1)))).isInstanceOf(Granted.class);
@@ -139,10 +141,10 @@ class LockPermitStoreTest {
     void aRefusedStepGivesNobodyElsesLockBack() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
-        LockPermitStore paused = newStore(proxy.port(), Duration.ofSeconds(10));
+        LockPermitStore paused = newStore(proxy.port(), LONG);
         CompletableFuture<AcquireReply> refused = acquire(paused, "late", 1);
-        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        assertThat(proxy.holding().await(30, TimeUnit.SECONDS)).isTrue();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
         redis.command("SET", LOCK, "of the next one");
         redis.command("ACL", "SETUSER", "default", "-zadd");
 
@@ -180,7 +182,7 @@ class LockPermitStoreTest {
         assertThatThrownBy(() -> get(step.over(connection::send).toCompletionStage())).isNotNull();
 
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
         redis.command("SET", LOCK, "of another client");
         RedisConnection next = get(redis.newClient().connect().toCompletionStage());
         assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
@@ -206,9 +208,11 @@ class LockPermitStoreTest {
         });
 
         redis.command("DEL", LOCK);
-        assertThat(get(acquire(impatient, "b", 1))).isInstanceOf(Granted.class);
+        // A pause of this process may take longer than it has patience.
+        await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).ignoreExceptionsInstanceOf(StoreContendedException.class)
+                .until(() -> get(acquire(impatient, "b", 1)) instanceof Granted);
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 10)).holders()).hasSize(1);
-        assertThat(impatient.busy()).isZero();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> impatient.busy() == 0);
     }
 
     /** Retries are spread, and there are few of them, not one each millisecond. */
@@ -241,7 +245,7 @@ class LockPermitStoreTest {
         get(acquire(store, "a", 1));
         redis.command("SET", LOCK, "of another client");
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
-        await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> release = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
         // With a shorter lease, so that the old times to live would have done.
         CompletableFuture<AcquireReply> next = store
@@ -263,8 +267,7 @@ class LockPermitStoreTest {
     void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
         int permits = 60;
         for (int i = 0; i < permits; i++) {
-            get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, Duration.ofSeconds(8), true,
-                    Duration.ZERO,
+            get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, LONG, true, Duration.ZERO,
                     "app", "host:1", "A#a")));
         }
         for (int i = 0; i < permits; i++) {
@@ -273,11 +276,17 @@ class LockPermitStoreTest {
                             "A#a"))))
                     .isInstanceOf(Waiting.class);
         }
-        await().atMost(30, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
+        // No lease is short enough for a test and long enough for all of these requests on a busy machine.
+        for (int i = 0; i < permits; i++) {
+            redis.command("ZADD", HOLDERS, "XX", 1, "dead" + i);
+        }
 
         get(store.release(BulkheadId.of("reports"), "never"));
 
-        await().atMost(10, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == permits);
+        // The entries, not the leases: the short ones of the hand-overs are not renewed.
+        await().atMost(30, TimeUnit.SECONDS).untilAsserted(
+                () -> assertThat(redis.command("ZRANGE", HOLDERS, 0, -1).stream().map(Response::toString))
+                        .containsExactlyInAnyOrderElementsOf(IntStream.range(0, permits).mapToObj(i -> "waiter" + i).toList()));
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).waiting()).isZero();
     }
 
@@ -458,7 +467,7 @@ class LockPermitStoreTest {
         get(store.resize(BulkheadId.of("reports"), 5));
         redis.command("SET", LOCK, "of another client");
         CompletableFuture<?> meanwhile = store.release(BulkheadId.of("reports"), "never").toCompletableFuture();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> calls("set") > 2);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> undone = store.resetSize(BulkheadId.of("reports")).toCompletableFuture();
         CompletableFuture<Void> again = store.resize(BulkheadId.of("reports"), 9).toCompletableFuture();
         redis.command("DEL", LOCK);
@@ -500,7 +509,7 @@ class LockPermitStoreTest {
                         .hasMessageContaining("The Redis user lacks");
             }
         }
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
     }
 
     /** Something else under one of the keys. */

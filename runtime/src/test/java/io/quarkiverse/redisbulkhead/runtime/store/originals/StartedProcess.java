@@ -55,7 +55,7 @@ final class StartedProcess implements AutoCloseable {
     }
 
     void awaitReady() throws Exception {
-        ready.get(60, TimeUnit.SECONDS);
+        ready.get(180, TimeUnit.SECONDS);
     }
 
     void begin() throws IOException {

@@ -68,7 +68,7 @@ class LostAnswerTest {
 
         deliver();
 
-        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
+        await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
     /** Trap 4: the request was carried out, and the connection was reset before the answer came. */
@@ -83,13 +83,13 @@ class LostAnswerTest {
         }
         connect(TestProxy.First.RESETS_AFTER_A_CALL, Duration.ofSeconds(10));
         Admission admission = semaphore.admit("A#a");
-        assertThat(proxy.holding().await(10, TimeUnit.SECONDS)).isTrue();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:holders").toInteger() == 1);
+        assertThat(proxy.holding().await(30, TimeUnit.SECONDS)).isTrue();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:holders").toInteger() == 1);
         proxy.deliver();
 
         assertThat(get(admission.granted())).hasSize(1);
         get(admission.end());
-        await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
+        await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
     /** Trap 4: the same when the second copy was rejected. */
@@ -139,7 +139,7 @@ class LostAnswerTest {
     /** A connection over which an answer is missing is replaced, and the call goes again over the next one. */
     @Test
     void aSilentConnectionIsReplaced() throws Exception {
-        connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(4));
+        connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(8));
 
         for (int i = 0; i < 3; i++) {
             assertThat(inUse()).isZero();
@@ -151,7 +151,7 @@ class LostAnswerTest {
     void callsThatWaitForAConnectionSurviveAFailedHandshake() throws Exception {
         connect(TestProxy.First.NEVER_SPEAKS, Duration.ofSeconds(10));
         CompletableFuture<?> early = store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture();
-        assertThat(proxy.accepted().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(proxy.accepted().await(30, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<?> late = store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture();
         proxy.closeFirst();
 
@@ -172,7 +172,7 @@ class LostAnswerTest {
 
     private void deliver() throws Exception {
         proxy.deliver();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "delivered").toInteger() == 1);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "delivered").toInteger() == 1);
     }
 
     private int inUse() throws Exception {

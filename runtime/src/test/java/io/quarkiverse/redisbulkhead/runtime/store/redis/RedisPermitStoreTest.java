@@ -234,9 +234,13 @@ class RedisPermitStoreTest {
      */
     @Test
     void anExpiredPermitIsFreeAndIsCleanedUp() {
-        acquire("short", 1, Duration.ofMillis(300));
-        assertThat(acquire("b", 1)).isInstanceOfSatisfying(Full.class,
-                full -> assertThat(full.nearestLeaseEnd()).isLessThanOrEqualTo(Duration.ofMillis(300)));
+        // Again where a pause of the machine lasts longer than the lease.
+        await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).untilAsserted(() -> {
+            get(store.release(BulkheadId.of("reports"), "b"));
+            acquire("short", 1, Duration.ofMillis(300));
+            assertThat(acquire("b", 1)).isInstanceOfSatisfying(Full.class,
+                    full -> assertThat(full.nearestLeaseEnd()).isLessThanOrEqualTo(Duration.ofMillis(300)));
+        });
 
         await().atMost(10, TimeUnit.SECONDS).until(() -> acquire("b", 1) instanceof Granted);
 
@@ -358,13 +362,16 @@ class RedisPermitStoreTest {
         // The store with the lock takes no more, which a test of its own shows.
         int number = kind == TestStore.SCRIPT ? 9_000 : 1_000;
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, number)
-                .mapToObj(i -> store.acquire(request("p" + i, Integer.MAX_VALUE, Duration.ofSeconds(8))).toCompletableFuture())
+                .mapToObj(i -> store.acquire(request("p" + i, Integer.MAX_VALUE, LONG)).toCompletableFuture())
                 .toList();
         assertThat(replies.stream().map(RedisPermitStoreTest::get)).allMatch(Granted.class::isInstance);
         assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("none has expired yet")
                 .isEqualTo(number);
 
-        await().atMost(30, TimeUnit.SECONDS).until(() -> get(store.occupancy(BulkheadId.of("reports"), 0)).inUse() == 0);
+        // No lease is short enough for a test and long enough for all of these requests on a busy machine.
+        redis.command("EVAL", "for _, entry in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do "
+                + "redis.call('ZADD', KEYS[1], 1, entry) end", 1, HOLDERS);
+        assertThat(inUse()).isZero();
         assertThat(acquire("next", 1)).isInstanceOf(Granted.class);
         if (kind == TestStore.SCRIPT) {
             assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in parts").isEqualTo(8_001);

@@ -160,9 +160,9 @@ class SecretsTest {
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, redis.options(), Duration.ofSeconds(5));
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
             notifications.open();
-            await().atMost(10, TimeUnit.SECONDS)
+            await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
-            await().atMost(10, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
+            await().atMost(30, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
         }
         assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
     }
@@ -179,7 +179,7 @@ class SecretsTest {
             notifications.open();
             PermitStore store = TestStore.SCRIPT.open(redis, connections, notifications);
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
-            await().atMost(10, TimeUnit.SECONDS)
+            await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> log.stream().anyMatch(line -> line.contains("Subscription")));
             return failure;
         }
@@ -194,7 +194,7 @@ class SecretsTest {
     private String failureIfAny(CompletableFuture<?> answer) {
         String failure = "";
         try {
-            answer.get(20, TimeUnit.SECONDS);
+            answer.get(60, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             assertThat(e.getCause()).isInstanceOf(StoreException.class);
             failure = printed(e.getCause());

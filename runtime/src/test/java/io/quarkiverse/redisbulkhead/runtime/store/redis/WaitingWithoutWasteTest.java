@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.vertx.redis.client.Redis;
 
 /** How many commands waiting costs. A script, or a step under the lock, counts once, whatever it calls inside. */
 @ParameterizedClass
@@ -38,12 +41,15 @@ class WaitingWithoutWasteTest {
     TestStore kind;
 
     TestRedis redis;
+    /** So that looks cost no handshakes, which would count. */
+    Redis looks;
     TestProcess first;
     TestProcess second;
 
     @BeforeEach
     void start() {
         redis = new TestRedis();
+        looks = redis.newClient();
         first = new TestProcess(redis, kind);
         second = new TestProcess(redis, kind);
     }
@@ -52,6 +58,7 @@ class WaitingWithoutWasteTest {
     void stop() {
         first.close();
         second.close();
+        looks.close();
         redis.close();
     }
 
@@ -69,11 +76,13 @@ class WaitingWithoutWasteTest {
         List<Long> served = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
+        List<Long> times = Collections.synchronizedList(new ArrayList<>());
         for (int i = 0; i < WAITERS; i++) {
             Admission admission = (i % 2 == 0 ? first : second).semaphore(spec).admit("Waiter#wait");
             admission.granted().thenAccept(permits -> {
                 most.accumulateAndGet(running.incrementAndGet(), Math::max);
                 served.add(permits.get(0).fencingToken());
+                times.add(System.nanoTime());
                 running.decrementAndGet();
                 admission.end();
             });
@@ -87,9 +96,11 @@ class WaitingWithoutWasteTest {
         assertThat(served).isEmpty();
 
         before = commands();
+        times.add(System.nanoTime());
         held.release();
         await().atMost(5, TimeUnit.MINUTES).until(() -> served.size() == WAITERS);
-        await().atMost(60, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{reports}:holders").toInteger() == 0);
+        await().atMost(60, TimeUnit.SECONDS)
+                .until(() -> redis.command(looks, "EXISTS", "test:{reports}:holders").toInteger() == 0);
 
         long servingCost = commands() - before;
         assertThat(servingCost).as("commands to serve them").isLessThanOrEqualTo(4 * WAITERS);
@@ -99,18 +110,30 @@ class WaitingWithoutWasteTest {
         }
         assertThat(served).doesNotHaveDuplicates();
         assertThat(waiting()).isZero();
-        assertThat(first.losses).isEmpty();
-        assertThat(second.losses).isEmpty();
+        // From one grant to the next but one, a permit is handed over and released. Where the machine pauses for longer than
+        // the first lease meanwhile, the permit is rightly lost.
+        if (longestGap(times).compareTo(PermitStore.FIRST_LEASE.dividedBy(2).minusMillis(100)) < 0) {
+            assertThat(first.losses).isEmpty();
+            assertThat(second.losses).isEmpty();
+        }
+    }
+
+    /** Between two grants that follow each other, or the last one and now. */
+    private static Duration longestGap(List<Long> times) {
+        List<Long> all = new ArrayList<>(times);
+        all.add(System.nanoTime());
+        Collections.sort(all);
+        return Duration.ofNanos(IntStream.range(1, all.size()).mapToLong(i -> all.get(i) - all.get(i - 1)).max().orElseThrow());
     }
 
     private int waiting() {
-        return redis.command("ZCARD", "test:{reports}:queue").toInteger()
-                + redis.command("ZCARD", "test:{reports}:standby").toInteger();
+        return redis.command(looks, "ZCARD", "test:{reports}:queue").toInteger()
+                + redis.command(looks, "ZCARD", "test:{reports}:standby").toInteger();
     }
 
     private long commands() {
         Set<String> inside = Set.copyOf(kind.commands());
-        return redis.command("INFO", "commandstats").toString().lines()
+        return redis.command(looks, "INFO", "commandstats").toString().lines()
                 .filter(line -> line.startsWith("cmdstat_"))
                 .filter(line -> {
                     String name = line.substring("cmdstat_".length(), line.indexOf(':')).replaceAll("\\|.*", "");

@@ -1,0 +1,410 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ManagedContext;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * Every shape of bean and method is limited: called more often at once than permitted, it runs as often as permitted, the
+ * others are rejected, and nothing is held afterwards.
+ */
+@QuarkusTest
+class BeanShapesTest {
+
+    private static final int PERMITS = 2;
+    private static final int CALLERS = 4;
+
+    @Inject
+    Gate gate;
+    @Inject
+    RedisBulkheads bulkheads;
+    @Inject
+    ApplicationBean application;
+    @Inject
+    RequestBean request;
+    @Inject
+    SingletonBean singleton;
+    @Inject
+    DependentBean dependent;
+    @Inject
+    AbstractJob job;
+    @Inject
+    AbstractWhole whole;
+    @Inject
+    Port port;
+    @Inject
+    PortWithDefault withDefault;
+    @Inject
+    Repository<String, Integer, Uni<String>> repository;
+    @Inject
+    @Named("upper")
+    UnaryOperator<String> upper;
+    @Inject
+    Heir heir;
+    @Inject
+    OverridingHeir overriding;
+    @Inject
+    GuardedHeir guardedHeir;
+    @Inject
+    Widened widened;
+
+    private Map<String, Callable<String>> shapes() {
+        Map<String, Callable<String>> shapes = new TreeMap<>();
+        shapes.put("application scope", () -> application.run());
+        shapes.put("request scope", () -> request.run());
+        shapes.put("singleton", () -> singleton.run());
+        shapes.put("dependent", () -> dependent.run());
+        shapes.put("method of an abstract class", () -> job.run());
+        shapes.put("abstract class", () -> whole.run());
+        shapes.put("implementing method", () -> port.run());
+        shapes.put("class with a default method", () -> withDefault.byDefault());
+        shapes.put("bridge to a generic superclass", () -> repository.save("order"));
+        shapes.put("generic Uni", () -> repository.load(1).await().atMost(Duration.ofSeconds(20)));
+        shapes.put("bridge to an interface of the JDK", () -> upper.apply("order"));
+        shapes.put("inherited method", () -> heir.run());
+        shapes.put("inherited class", () -> heir.other());
+        shapes.put("override that calls the guarded one", () -> guardedHeir.run());
+        shapes.put("public method of a hidden class", () -> widened.run());
+        return shapes;
+    }
+
+    @BeforeEach
+    void shut() {
+        gate.shut();
+    }
+
+    @AfterEach
+    void open() {
+        gate.open();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "application scope", "request scope", "singleton", "dependent",
+            "method of an abstract class", "abstract class", "implementing method", "class with a default method",
+            "bridge to a generic superclass", "generic Uni", "bridge to an interface of the JDK",
+            "inherited method", "inherited class", "override that calls the guarded one", "public method of a hidden class" })
+    void isLimited(String shape) throws Exception {
+        List<Caller<String>> callers = callers(shape);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> callers.stream().filter(Caller::isDone).count() == CALLERS - PERMITS);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == PERMITS);
+
+        assertThat(inUse(shape)).isEqualTo(PERMITS);
+        for (Caller<String> rejected : callers.stream().filter(Caller::isDone).toList()) {
+            assertThat(rejected.failure()).isInstanceOfSatisfying(BulkheadFullException.class,
+                    full -> assertThat(full.name()).isEqualTo(shape));
+            callers.remove(rejected);
+        }
+        gate.open();
+
+        for (Caller<String> admitted : callers) {
+            assertThat(admitted.result()).isEqualTo("passed");
+        }
+        assertThat(inUse(shape)).isZero();
+    }
+
+    /** As everywhere in Java, the subclass has the last word. */
+    @Test
+    void anOverrideWithoutTheAnnotationIsNotLimited() throws Exception {
+        List<Caller<String>> callers = Stream.generate(() -> caller(() -> overriding.run())).limit(CALLERS).toList();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
+        assertThat(inUse("override that calls the guarded one")).isZero();
+        gate.open();
+
+        for (Caller<String> caller : callers) {
+            assertThat(caller.result()).isEqualTo("passed");
+        }
+    }
+
+    @Test
+    void everyShapeIsTried() {
+        assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(shapes().keySet());
+    }
+
+    private List<Caller<String>> callers(String shape) {
+        Callable<String> call = shapes().get(shape);
+        List<Caller<String>> callers = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
+            callers.add(caller(call));
+        }
+        return callers;
+    }
+
+    private static Caller<String> caller(Callable<String> call) {
+        return Caller.of(() -> {
+            ManagedContext requests = Arc.container().requestContext();
+            requests.activate();
+            try {
+                return call.call();
+            } finally {
+                requests.terminate();
+            }
+        });
+    }
+
+    private int inUse(String name) {
+        return bulkheads.semaphore(name).status().inUse();
+    }
+
+    @ApplicationScoped
+    public static class ApplicationBean {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "application scope", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @RequestScoped
+    public static class RequestBean {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "request scope", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @Singleton
+    public static class SingletonBean {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "singleton", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @Dependent
+    public static class DependentBean {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "dependent", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    public abstract static class AbstractJob {
+
+        @RedisBulkhead(name = "method of an abstract class", permits = PERMITS)
+        String run() {
+            return work();
+        }
+
+        protected abstract String work();
+    }
+
+    @ApplicationScoped
+    public static class ConcreteJob extends AbstractJob {
+
+        @Inject
+        Gate gate;
+
+        @Override
+        protected String work() {
+            return gate.pass();
+        }
+    }
+
+    @RedisBulkhead(name = "abstract class", permits = PERMITS)
+    public abstract static class AbstractWhole {
+
+        abstract String run();
+    }
+
+    @Singleton
+    public static class ConcreteWhole extends AbstractWhole {
+
+        @Inject
+        Gate gate;
+
+        @Override
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    public interface Port {
+
+        String run();
+    }
+
+    @ApplicationScoped
+    public static class PortBean implements Port {
+
+        @Inject
+        Gate gate;
+
+        @Override
+        @RedisBulkhead(name = "implementing method", permits = PERMITS)
+        public String run() {
+            return gate.pass();
+        }
+    }
+
+    public interface PortWithDefault {
+
+        default String byDefault() {
+            return Arc.container().instance(Gate.class).get().pass();
+        }
+    }
+
+    @ApplicationScoped
+    @RedisBulkhead(name = "class with a default method", permits = PERMITS)
+    public static class WholePortBean implements PortWithDefault {
+    }
+
+    public abstract static class Repository<T, K extends Comparable<K>, R> {
+
+        abstract String save(T entity);
+
+        @RedisBulkhead(name = "generic Uni", permits = PERMITS)
+        R load(K key) {
+            return loaded(key);
+        }
+
+        protected abstract R loaded(K key);
+    }
+
+    @ApplicationScoped
+    public static class Orders extends Repository<String, Integer, Uni<String>> {
+
+        @Inject
+        Gate gate;
+
+        @Override
+        @RedisBulkhead(name = "bridge to a generic superclass", permits = PERMITS)
+        String save(String entity) {
+            return gate.pass();
+        }
+
+        @Override
+        protected Uni<String> loaded(Integer key) {
+            return gate.passLater();
+        }
+    }
+
+    @Singleton
+    @Named("upper")
+    public static class Upper implements UnaryOperator<String> {
+
+        @Inject
+        Gate gate;
+
+        @Override
+        @RedisBulkhead(name = "bridge to an interface of the JDK", permits = PERMITS)
+        public String apply(String text) {
+            return gate.pass();
+        }
+    }
+
+    @RedisBulkhead(name = "inherited class", permits = PERMITS)
+    public static class Parent {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "inherited method", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Heir extends Parent {
+
+        String other() {
+            return gate.pass();
+        }
+    }
+
+    public static class Runner {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "override that calls the guarded one", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @ApplicationScoped
+    public static class OverridingHeir extends Runner {
+
+        @Override
+        String run() {
+            return super.run();
+        }
+    }
+
+    @ApplicationScoped
+    public static class GuardedHeir extends Runner {
+
+        @Override
+        @RedisBulkhead(name = "override that calls the guarded one", permits = PERMITS)
+        String run() {
+            return super.run();
+        }
+    }
+
+    abstract static class Hidden {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "public method of a hidden class", permits = PERMITS)
+        public String run() {
+            return gate.pass();
+        }
+    }
+
+    public interface Widened {
+
+        String run();
+    }
+
+    @ApplicationScoped
+    public static class WidenedBean extends Hidden implements Widened {
+    }
+}

@@ -1,0 +1,206 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.runtime.Startup;
+import io.quarkus.runtime.StartupEvent;
+import io.quarkus.test.junit.QuarkusTest;
+
+/** Methods that the container calls itself are guarded as those that the application calls: observers and producers. */
+@QuarkusTest
+class ContainerCallsTest {
+
+    @Inject
+    RedisBulkheads bulkheads;
+    @Inject
+    Gate gate;
+    @Inject
+    Event<Ping> pings;
+    @Inject
+    Event<AsyncPing> asyncPings;
+    @Inject
+    Instance<Connection> connections;
+    @Inject
+    AtStart atStart;
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        gate.open();
+        await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(OwnBulkheads.of(ContainerCallsTest.class))
+                        .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));
+    }
+
+    @Test
+    void observers() throws Exception {
+        gate.shut();
+        Caller<String> running = Caller.of(() -> fire());
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+
+        assertThat(holders("observer")).containsExactly("Observers#observe");
+        assertThatThrownBy(() -> fire()).as("the caller that fires the event").isInstanceOf(BulkheadFullException.class);
+        gate.open();
+
+        assertThat(running.result()).isEqualTo("fired");
+    }
+
+    @Test
+    void asynchronousObservers() throws Exception {
+        gate.shut();
+        var running = asyncPings.fireAsync(new AsyncPing()).toCompletableFuture();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+
+        assertThat(holders("asynchronous observer")).containsExactly("Observers#observeAsync");
+        assertThatThrownBy(() -> asyncPings.fireAsync(new AsyncPing()).toCompletableFuture().join())
+                .isInstanceOf(CompletionException.class).hasCauseInstanceOf(BulkheadFullException.class);
+        gate.open();
+
+        running.get(10, TimeUnit.SECONDS);
+    }
+
+    /** The permit is held while the producer method runs, not while its product lives. */
+    @Test
+    void producers() throws Exception {
+        gate.shut();
+        Caller<Connection> running = Caller.of(connections::get);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+
+        assertThat(holders("producer")).containsExactly("Producers#produce");
+        assertThatThrownBy(connections::get).isInstanceOf(BulkheadFullException.class);
+        gate.open();
+
+        Connection product = running.result();
+        assertThat(holders("producer")).isEmpty();
+        assertThat(product.holdersWhenMade()).containsExactly("Producers#produce");
+    }
+
+    @Test
+    void disposers() {
+        Connection product = connections.get();
+        try (Permit taken = bulkheads.semaphore("disposer").acquire(Duration.ZERO)) {
+            connections.destroy(product);
+        }
+        assertThat(Producers.DISPOSED).as("disposed without a permit").doesNotContain(product);
+
+        Connection another = connections.get();
+        connections.destroy(another);
+        assertThat(Producers.DISPOSED).contains(another);
+    }
+
+    /** Redis can be asked as soon as the application starts. */
+    @Test
+    void methodsThatRunAtStart() {
+        assertThat(atStart.seen).containsExactlyInAnyOrder(List.of("AtStart#observe"), List.of("AtStart#startup"));
+    }
+
+    private String fire() {
+        pings.fire(new Ping());
+        return "fired";
+    }
+
+    private List<String> holders(String name) {
+        return bulkheads.semaphore(name).holders().stream().map(Holder::method).toList();
+    }
+
+    public static class Ping {
+    }
+
+    public static class AsyncPing {
+    }
+
+    public record Connection(List<String> holdersWhenMade) {
+    }
+
+    @ApplicationScoped
+    public static class Observers {
+
+        @Inject
+        Gate gate;
+
+        @RedisBulkhead(name = "observer", permits = 1)
+        void observe(@Observes Ping ping) {
+            gate.pass();
+        }
+
+        @RedisBulkhead(name = "asynchronous observer", permits = 1)
+        void observeAsync(@ObservesAsync AsyncPing ping) {
+            gate.pass();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Producers {
+
+        static final List<Connection> DISPOSED = new CopyOnWriteArrayList<>();
+
+        @Inject
+        Gate gate;
+        @Inject
+        RedisBulkheads bulkheads;
+
+        @Produces
+        @Dependent
+        @RedisBulkhead(name = "producer", permits = 1)
+        Connection produce() {
+            List<String> holders = bulkheads.semaphore("producer").holders().stream().map(Holder::method).toList();
+            gate.pass();
+            return new Connection(holders);
+        }
+
+        @RedisBulkhead(name = "disposer", permits = 1)
+        void dispose(@Disposes Connection connection) {
+            DISPOSED.add(connection);
+        }
+    }
+
+    @Singleton
+    public static class AtStart {
+
+        final List<List<String>> seen = new CopyOnWriteArrayList<>();
+
+        @Inject
+        RedisBulkheads bulkheads;
+
+        @RedisBulkhead(name = "at start", permits = 1)
+        void observe(@Observes StartupEvent event) {
+            see();
+        }
+
+        @Startup
+        @RedisBulkhead(name = "at start", permits = 1)
+        void startup() {
+            see();
+        }
+
+        private void see() {
+            seen.add(bulkheads.semaphore("at start").holders().stream().map(Holder::method).toList());
+        }
+    }
+}

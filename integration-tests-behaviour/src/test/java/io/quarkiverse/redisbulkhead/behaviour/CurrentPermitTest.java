@@ -1,0 +1,243 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+
+/** A guarded method finds its own permit, and only its own. */
+@QuarkusTest
+class CurrentPermitTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    CurrentPermit current;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void inASynchronousMethod() {
+        Permit permit = guarded.ledger(now -> {
+            Permit own = now.get();
+            assertThat(own.bulkhead()).isEqualTo("ledger");
+            assertThat(own.isHeld()).isTrue();
+            assertThat(own.refresh()).isTrue();
+            assertThat(bulkheads.semaphore("ledger").holders()).singleElement().satisfies(holder -> {
+                assertThat(holder.permitId()).isEqualTo(own.id());
+                assertThat(holder.ticket()).isEqualTo(own.fencingToken());
+            });
+            assertThat(now.find("ledger").map(Permit::id)).contains(own.id());
+            assertThat(now.find("other")).isEmpty();
+            assertThatThrownBy(() -> now.find(null)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("bulkhead must not be null");
+            return own;
+        });
+
+        assertThat(permit.isHeld()).as("after the call").isFalse();
+        assertThat(permit.refresh()).isFalse();
+        assertThat(permit.release()).isFalse();
+    }
+
+    @Test
+    void tokensGrowFromCallToCall() {
+        List<Long> tokens = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            tokens.add(guarded.ledger(now -> now.get().fencingToken()));
+        }
+        assertThat(tokens).isSorted().doesNotHaveDuplicates().allMatch(token -> token > 0);
+    }
+
+    /** It asks while it puts the Uni together; the permit stays valid until that has ended. */
+    @Test
+    void inAMethodThatReturnsAUni() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<Permit> seen = new CompletableFuture<>();
+        CompletableFuture<String> result = guarded.uni(seen, work).subscribeAsCompletionStage();
+        Permit permit = seen.join();
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(bulkheads.semaphore("ledger").holders()).extracting(Holder::ticket).containsExactly(permit.fencingToken());
+
+        work.complete("done");
+
+        await().atMost(LONG).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+        assertThat(permit.isHeld()).isFalse();
+    }
+
+    @Test
+    void inAMethodThatReturnsAStageOrAMulti() {
+        assertThat(guarded.stage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join())
+                .isEqualTo("ledger");
+        assertThat(guarded.multi().collect().asList().await().atMost(LONG)).containsExactly("ledger");
+    }
+
+    /** It had to wait, and so the method is called on another thread. */
+    @Test
+    void afterAWait() {
+        Permit taken = bulkheads.semaphore("ledger").acquire(LONG);
+        CompletableFuture<Permit> seen = new CompletableFuture<>();
+        CompletableFuture<String> result = guarded.uni(seen, CompletableFuture.completedFuture("done"))
+                .subscribeAsCompletionStage();
+        await().atMost(LONG).until(() -> bulkheads.semaphore("ledger").status().waiting() == 1);
+        assertThat(seen).isNotDone();
+
+        taken.release();
+
+        await().atMost(LONG).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+        assertThat(seen.join().fencingToken()).isGreaterThan(taken.fencingToken());
+    }
+
+    @Test
+    void nested() {
+        guarded.ledger(outer -> {
+            Permit ledger = outer.get();
+            guarded.journal(inner -> {
+                assertThat(inner.get().bulkhead()).isEqualTo("journal");
+                assertThat(inner.find("ledger").map(Permit::id)).contains(ledger.id());
+                return null;
+            });
+            assertThat(outer.get().id()).isEqualTo(ledger.id());
+            assertThat(outer.find("journal")).isEmpty();
+            return null;
+        });
+        assertNone();
+    }
+
+    @Test
+    void severalBulkheadsOnOneMethod() {
+        assertThat(guarded.both()).as("the last one taken").isEqualTo("journal; ledger, journal");
+        assertNone();
+    }
+
+    @Test
+    void outside() {
+        assertNone();
+        assertThatThrownBy(() -> guarded.plain(CurrentPermit::get)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void afterAFailure() {
+        assertThatThrownBy(() -> guarded.ledger(now -> {
+            throw new IllegalArgumentException("own");
+        })).hasMessage("own");
+        assertNone();
+    }
+
+    @Test
+    void onAnotherThread() {
+        guarded.ledger(now -> CompletableFuture.runAsync(this::assertNone).orTimeout(10, TimeUnit.SECONDS)
+                .join());
+    }
+
+    @Test
+    void switchedOff() {
+        Permit permit = guarded.off(CurrentPermit::get);
+        assertThat(permit.bulkhead()).isEqualTo("current-off");
+        assertThat(permit.fencingToken()).isZero();
+        assertThat(permit.id()).isEmpty();
+        assertThat(guarded.<Optional<Permit>> off(now -> now.find("current-off"))).isPresent();
+    }
+
+    /** A token of another bulkhead would fence the wrong resource. */
+    @Test
+    void switchedOffWithinAnother() {
+        guarded.ledger(outer -> {
+            assertThat(guarded.<Long> off(now -> now.get().fencingToken())).isZero();
+            return null;
+        });
+    }
+
+    /** The programmatic API guards, too. */
+    @Test
+    void inAnActionThatASemaphoreRuns() throws Exception {
+        assertThat(bulkheads.semaphore("ledger").call(() -> current.get().bulkhead())).isEqualTo("ledger");
+        assertThat(bulkheads.semaphore("ledger").callAsync(() -> Uni.createFrom().item(current.get().bulkhead())).await()
+                .atMost(LONG)).isEqualTo("ledger");
+        try (Permit permit = bulkheads.semaphore("ledger").acquire(LONG)) {
+            assertNone();
+        }
+    }
+
+    private void assertNone() {
+        assertThatThrownBy(() -> current.get()).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("@RedisBulkhead").hasMessageContaining("Uni");
+        assertThat(current.find("ledger")).isEmpty();
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @Inject
+        CurrentPermit current;
+
+        @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
+        <T> T ledger(Function<CurrentPermit, T> body) {
+            return body.apply(current);
+        }
+
+        @RedisBulkhead(name = "journal", permits = 1)
+        <T> T journal(Function<CurrentPermit, T> body) {
+            return body.apply(current);
+        }
+
+        @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
+        @RedisBulkhead(name = "journal", permits = 1)
+        String both() {
+            Supplier<String> found = () -> current.find("ledger").orElseThrow().bulkhead() + ", "
+                    + current.find("journal").orElseThrow().bulkhead();
+            return current.get().bulkhead() + "; " + found.get();
+        }
+
+        @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
+        Uni<String> uni(CompletableFuture<Permit> seen, CompletableFuture<String> work) {
+            seen.complete(current.get());
+            return Uni.createFrom().completionStage(work);
+        }
+
+        @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
+        CompletionStage<String> stage() {
+            return CompletableFuture.completedStage(current.get().bulkhead());
+        }
+
+        @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
+        Multi<String> multi() {
+            return Multi.createFrom().item(current.get().bulkhead());
+        }
+
+        @RedisBulkhead(name = "current-off", permits = 1)
+        <T> T off(Function<CurrentPermit, T> body) {
+            return body.apply(current);
+        }
+
+        <T> T plain(Function<CurrentPermit, T> body) {
+            return body.apply(current);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.time.Duration;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
+
+/** Permits that guarded methods and code detach, and that code attaches. */
+@QuarkusTest
+class DetachTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Vertx vertx;
+
+    @Test
+    void theEndOfAGuardedMethodDoesNotReleaseADetachedPermit() {
+        RedisSemaphore reports = bulkheads.semaphore("detach-reports");
+        assertHandedOver(reports, guarded.detach());
+        assertHandedOver(reports, guarded.detachLater().await().atMost(LONG));
+    }
+
+    private static void assertHandedOver(RedisSemaphore reports, String token) {
+        Holder detached = reports.holders().get(0);
+        assertThat(detached.state()).isEqualTo(Holder.State.DETACHED);
+        assertThat(reports.tryAcquire()).isEmpty();
+
+        try (Permit permit = reports.attach(token)) {
+            assertThat(permit.isHeld()).isTrue();
+            assertThat(permit.refresh()).isTrue();
+            assertThat(permit.fencingToken()).isGreaterThan(detached.ticket());
+            assertThat(permit.id()).isNotEqualTo(detached.permitId());
+            assertThat(reports.holders()).extracting(Holder::permitId, Holder::state)
+                    .containsExactly(tuple(permit.id(), Holder.State.HELD));
+        }
+        assertThat(reports.holders()).isEmpty();
+        assertThatThrownBy(() -> reports.attach(token)).isInstanceOf(PermitGoneException.class)
+                .hasMessageContaining("was attached already");
+        assertThatThrownBy(() -> reports.attachAsync(token).await().atMost(LONG)).isInstanceOf(PermitGoneException.class);
+    }
+
+    @Test
+    void aLockIsHandedOver() {
+        RedisLock lock = bulkheads.lock("orders");
+        Permit owned = lock.lock();
+        String token = owned.detachAsync().await().atMost(LONG);
+        assertThat(owned.isHeld()).isFalse();
+        assertThat(owned.release()).isFalse();
+        assertThat(lock.tryLock()).isEmpty();
+        assertThatThrownBy(() -> bulkheads.lock("invoices").attach(token)).isInstanceOf(PermitGoneException.class);
+
+        Permit attached = lock.attachAsync(token).await().atMost(LONG);
+
+        assertThat(attached.fencingToken()).isGreaterThan(owned.fencingToken());
+        assertThat(attached.release()).isTrue();
+        assertThat(lock.owner()).isEmpty();
+    }
+
+    @Test
+    void aPermitOfAKeyIsAttachedThere() {
+        RedisSemaphore pages = bulkheads.semaphore(SemaphoreSpec.named("pages").permits(1).build());
+        String token = pages.forKey("a").tryAcquire().orElseThrow().detach();
+
+        assertThatThrownBy(() -> pages.forKey("b").attach(token)).isInstanceOf(PermitGoneException.class);
+        assertThat(pages.forKey("a").attach(token).release()).isTrue();
+    }
+
+    @Test
+    void aPermitThatIsNotCountedCannotBeDetached() {
+        Permit open = bulkheads.semaphore("detach-off").tryAcquire().orElseThrow();
+
+        assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class).hasMessageContaining("given without Redis");
+    }
+
+    @Test
+    void whatIsNoTokenIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attach("orders"));
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attachAsync(null));
+    }
+
+    /** Trap 15. */
+    @Test
+    void theEventLoopIsNotBlocked() throws Exception {
+        Permit permit = bulkheads.semaphore("detach-reports").tryAcquire().orElseThrow();
+        String token = permit.id() + "." + "0".repeat(32);
+        for (Runnable blocking : new Runnable[] { permit::detach, () -> bulkheads.semaphore("detach-reports").attach(token) }) {
+            Throwable refused = Uni.createFrom().<Throwable> emitter(result -> vertx.getOrCreateContext().runOnContext(here -> {
+                try {
+                    blocking.run();
+                    result.complete(null);
+                } catch (RuntimeException e) {
+                    result.complete(e);
+                }
+            })).await().atMost(LONG);
+            assertThat(refused).isInstanceOf(IllegalStateException.class).hasMessageContaining("event loop");
+        }
+        permit.release();
+    }
+
+    @ApplicationScoped
+    static class Guarded {
+
+        @Inject
+        CurrentPermit current;
+
+        @RedisBulkhead(name = "detach-reports", permits = 1)
+        String detach() {
+            return current.get().detach();
+        }
+
+        @RedisBulkhead(name = "detach-reports", permits = 1)
+        Uni<String> detachLater() {
+            return current.get().detachAsync();
+        }
+
+        @RedisBulkhead(name = "detach-off", permits = 1)
+        void off() {
+        }
+    }
+}

@@ -1,0 +1,457 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.eclipse.microprofile.faulttolerance.Asynchronous;
+import org.eclipse.microprofile.faulttolerance.Retry;
+import org.eclipse.microprofile.faulttolerance.Timeout;
+import org.eclipse.microprofile.faulttolerance.exceptions.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.common.vertx.VertxContext;
+import io.smallrye.faulttolerance.api.AsynchronousNonBlocking;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+
+/**
+ * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code fault-tolerance.adoc} names these tests.
+ * <p>
+ * A timeout that is to strike is short. On a slow machine it may do so before the method runs, which proves nothing; such calls
+ * are made
+ * again until the method has run.
+ */
+@QuarkusTest
+class FaultToleranceAsyncTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final long SHORT = 500;
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    FaultToleranceProbe probe;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Vertx vertx;
+
+    @BeforeEach
+    void reset() {
+        probe.reset();
+    }
+
+    @AfterEach
+    void nothingIsHeldAndNobodyWaits() {
+        for (String name : OwnBulkheads.of(FaultToleranceAsyncTest.class)) {
+            await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
+                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
+                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
+            });
+        }
+    }
+
+    /** Trap 9. */
+    @Test
+    void aTimeoutIncludesTheWaitAndLeavesNoWaiterBehind() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Permit taken = take("timed")) {
+            assertThatThrownBy(() -> guarded.timed(runs::incrementAndGet)).isInstanceOf(TimeoutException.class);
+
+            // A request in flight is withdrawn when its answer comes; without that, Redis forgets the waiter after three seconds.
+            await().atMost(Duration.ofMillis(1_500)).pollDelay(Duration.ZERO)
+                    .until(() -> bulkheads.semaphore("timed").waiters().isEmpty());
+        }
+        assertThat(runs).hasValue(0);
+    }
+
+    @Test
+    void aTimeoutInterruptsAndThePermitIsBackBeforeTheCallerSeesIt() {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        await().atMost(LONG).until(() -> {
+            assertThatThrownBy(() -> guarded.timed(() -> {
+                started.countDown();
+                try {
+                    return new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+                } finally {
+                    interrupted.countDown();
+                }
+            })).isInstanceOf(TimeoutException.class);
+            assertThat(inUse("timed")).isZero();
+            return started.getCount() == 0;
+        });
+        assertThat(interrupted.getCount()).isZero();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void whoIgnoresTheInterruptKeepsThePermitAndTheCallerWaitsForIt() throws Exception {
+        CountDownLatch noticed = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Caller<Object> caller = Caller.of(() -> {
+            Throwable timeout = null;
+            while (noticed.getCount() > 0) {
+                try {
+                    guarded.timed(() -> {
+                        try {
+                            return end.await(20, TimeUnit.SECONDS);
+                        } catch (InterruptedException e) {
+                            noticed.countDown();
+                            return end.await(20, TimeUnit.SECONDS);
+                        }
+                    });
+                } catch (TimeoutException e) {
+                    timeout = e;
+                }
+            }
+            return timeout;
+        });
+        assertThat(noticed.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(inUse("timed")).isEqualTo(1);
+        assertThat(caller.isDone()).isFalse();
+
+        end.countDown();
+
+        assertThat(caller.result()).isInstanceOf(TimeoutException.class);
+        assertThat(inUse("timed")).isZero();
+    }
+
+    @Test
+    void eachRetryAfterATimeoutHasAPermit() {
+        AtomicInteger runs = new AtomicInteger();
+        assertThat(guarded.retriedAfterTimeout(() -> {
+            if (runs.incrementAndGet() < 3) {
+                new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+            }
+            return inUse("timed") + " in use";
+        })).isEqualTo("1 in use");
+    }
+
+    /** Fault Tolerance does not cancel what it has given up, so it goes on waiting until {@code maxWait} is over. */
+    @Test
+    void aTimeoutOfAUniEndsTheAnswerAndNotTheWait() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Permit taken = take("timed")) {
+            assertThatThrownBy(() -> guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet())).await().atMost(LONG))
+                    .isInstanceOf(TimeoutException.class);
+            // A process that stands still for long loses its places among the waiters, and queues again.
+            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("timed").waiters().size() == 1);
+            assertThat(runs).hasValue(0);
+        }
+        await().atMost(LONG).until(() -> runs.get() == 1);
+    }
+
+    /** With a wait shorter than the timeout, the caller gets the rejection, and no waiter is left. */
+    @Test
+    void aWaitThatIsShorterThanTheTimeoutOfAUniIsARejection() {
+        try (Permit taken = take("async-impatient")) {
+            assertThatThrownBy(() -> guarded.impatientUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
+        }
+    }
+
+    @Test
+    void aTimeoutOfAUniLeavesThePermitToTheExecutionUntilItEnds() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertHeldAfterTheTimeout(work, () -> guarded.timedUni(() -> Uni.createFrom().completionStage(work)));
+        assertThat(work).as("not cancelled").isNotCancelled();
+    }
+
+    @Test
+    void aTimeoutOfAStageLeavesThePermitToTheExecutionUntilItEnds() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertHeldAfterTheTimeout(work, () -> Uni.createFrom().completionStage(guarded.timedStage(() -> work)));
+        assertThat(work).as("not cancelled").isNotCancelled();
+    }
+
+    private void assertHeldAfterTheTimeout(CompletableFuture<Object> work, Supplier<Uni<Object>> call) {
+        await().atMost(LONG).until(() -> {
+            assertThatThrownBy(() -> call.get().await().atMost(LONG)).isInstanceOf(TimeoutException.class);
+            return inUse("timed") == 1;
+        });
+
+        work.complete("done");
+
+        await().atMost(LONG).untilAsserted(() -> assertThat(inUse("timed")).isZero());
+    }
+
+    /** The way out: who puts the timeout into the method has it cancelled. */
+    @Test
+    void aTimeoutWithinAUniGivesThePermitBack() {
+        assertThatThrownBy(() -> guarded.timedWithin(Uni.createFrom().nothing()).await().atMost(LONG))
+                .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
+        assertThat(inUse("running")).isZero();
+    }
+
+    /** The first attempt still runs, and has its permit. */
+    @Test
+    void theRetryOfAUniAfterATimeoutFindsThePermitOfTheFirstAttemptTaken() {
+        // On a busy machine, it may take longer than the timeout.
+        await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(
+                () -> "done".equals(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")).await().atMost(LONG)));
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertThatThrownBy(
+                () -> guarded.retriedUniAfterTimeout(() -> Uni.createFrom().completionStage(work)).await().atMost(LONG))
+                .isInstanceOf(BulkheadFullException.class);
+        work.complete("done");
+    }
+
+    /** Fault Tolerance does not pass the cancellation on; so the execution runs on, and has its permit for as long. */
+    @Test
+    void aCancelledUniRunsOnWithItsPermit() {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        UniAssertSubscriber<Object> subscriber = guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
+        await().atMost(LONG).until(() -> inUse("running") == 1);
+
+        subscriber.cancel();
+
+        assertThat(work).isNotCancelled();
+        assertThat(inUse("running")).isEqualTo(1);
+        work.complete("done");
+    }
+
+    @Test
+    void anAsynchronousStageWaitsElsewhereAndHoldsItsPermitUntilItCompletes() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertWaitsElsewhere(work, () -> guarded.asynchronousStage(() -> work));
+    }
+
+    @Test
+    void anAsynchronousUniWaitsElsewhereAndHoldsItsPermitUntilItEnds() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertWaitsElsewhere(work,
+                () -> guarded.asynchronousUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
+    }
+
+    private void assertWaitsElsewhere(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+        Permit taken = take("running");
+        CompletableFuture<Object> answer = onEventLoop(call);
+        await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
+        assertThat(probe.askers()).singleElement().isNotEqualTo(guarded.loop())
+                .satisfies(thread -> assertThat(thread.getName()).startsWith("executor-thread"));
+
+        taken.release();
+
+        assertRunsUntilComplete(work, answer);
+        assertThat(guarded.runner()).isNotEqualTo(guarded.loop());
+    }
+
+    @Test
+    void anAsynchronousNonBlockingStageWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertWaitsOnTheLoop(work, () -> guarded.nonBlockingStage(() -> work));
+    }
+
+    /** Trap 15. */
+    @Test
+    void anAsynchronousNonBlockingUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertWaitsOnTheLoop(work,
+                () -> guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
+    }
+
+    /** A Uni needs neither annotation. */
+    @Test
+    void aRetriedUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        assertWaitsOnTheLoop(work,
+                () -> guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
+    }
+
+    private void assertWaitsOnTheLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+        Permit taken = take("running");
+        CompletableFuture<Object> answer = onEventLoop(call);
+        await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
+        assertThat(probe.askers()).containsExactly(guarded.loop());
+
+        taken.release();
+
+        assertRunsUntilComplete(work, answer);
+        assertThat(guarded.runner()).isEqualTo(guarded.loop());
+    }
+
+    private void assertRunsUntilComplete(CompletableFuture<Object> work, CompletableFuture<Object> answer) throws Exception {
+        await().atMost(LONG).untilAsserted(
+                () -> assertThat(bulkheads.semaphore("running").holders()).extracting(holder -> holder.method())
+                        .singleElement().asString().startsWith("Guarded#"));
+        assertThat(answer).isNotDone();
+        work.complete("done");
+        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        await().atMost(LONG).until(() -> inUse("running") == 0);
+    }
+
+    /** On any other thread the caller itself asks, and is not held up by the wait. */
+    @Test
+    void anAsynchronousNonBlockingUniIsAskedForByItsCaller() throws Exception {
+        CompletableFuture<Object> work = new CompletableFuture<>();
+        Permit taken = take("running");
+        CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))
+                .subscribeAsCompletionStage();
+        assertThat(probe.askers()).containsExactly(Thread.currentThread());
+        await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
+
+        taken.release();
+
+        assertRunsUntilComplete(work, answer);
+    }
+
+    private CompletableFuture<Object> onEventLoop(Supplier<CompletionStage<Object>> call) {
+        CompletableFuture<Object> answer = new CompletableFuture<>();
+        Context context = VertxContext.createNewDuplicatedContext(vertx.getOrCreateContext());
+        context.runOnContext(nothing -> {
+            guarded.loop(Thread.currentThread());
+            call.get().whenComplete((item, failure) -> {
+                if (failure == null) {
+                    answer.complete(item);
+                } else {
+                    answer.completeExceptionally(failure);
+                }
+            });
+        });
+        return answer;
+    }
+
+    private Permit take(String name) {
+        return bulkheads.semaphore(name).acquire(LONG);
+    }
+
+    private int inUse(String name) {
+        return bulkheads.semaphore(name).status().inUse();
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        private volatile Thread loop;
+        private volatile Thread runner;
+
+        void loop(Thread thread) {
+            loop = thread;
+        }
+
+        /** The event loop that called. */
+        Thread loop() {
+            return loop;
+        }
+
+        /** The thread that called the guarded method. */
+        Thread runner() {
+            return runner;
+        }
+
+        private <T> T run(Supplier<T> body) {
+            runner = Thread.currentThread();
+            return body.get();
+        }
+
+        @Timeout(SHORT)
+        @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
+        <T> T timed(Callable<T> body) throws Exception {
+            return body.call();
+        }
+
+        @Timeout(SHORT)
+        @Retry(maxRetries = 50, delay = 0, jitter = 0)
+        @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
+        String retriedAfterTimeout(Callable<String> body) {
+            try {
+                return body.call();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Timeout(SHORT)
+        @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
+        Uni<Object> timedUni(Supplier<Uni<Object>> body) {
+            return body.get();
+        }
+
+        @Timeout(SHORT)
+        @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
+        CompletionStage<Object> timedStage(Supplier<CompletionStage<Object>> body) {
+            return body.get();
+        }
+
+        @Timeout(20_000)
+        @RedisBulkhead(name = "async-impatient", permits = 1, maxWait = "10ms")
+        Uni<Object> impatientUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @Timeout(SHORT)
+        @Retry(maxRetries = 1, delay = 0, jitter = 0)
+        @RedisBulkhead(name = "async-retried", permits = 1)
+        Uni<Object> retriedUniAfterTimeout(Supplier<Uni<Object>> body) {
+            return body.get();
+        }
+
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        Uni<Object> timedWithin(Uni<Object> body) {
+            return body.ifNoItem().after(Duration.ofMillis(10)).fail();
+        }
+
+        @Retry
+        @Asks
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        Uni<Object> retriedUni(Supplier<Uni<Object>> body) {
+            return run(body);
+        }
+
+        @Asynchronous
+        @Asks
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        CompletionStage<Object> asynchronousStage(Supplier<CompletionStage<Object>> body) {
+            return run(body);
+        }
+
+        @Asynchronous
+        @Asks
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        Uni<Object> asynchronousUni(Supplier<Uni<Object>> body) {
+            return run(body);
+        }
+
+        @AsynchronousNonBlocking
+        @Asks
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        CompletionStage<Object> nonBlockingStage(Supplier<CompletionStage<Object>> body) {
+            return run(body);
+        }
+
+        @AsynchronousNonBlocking
+        @Asks
+        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
+        Uni<Object> nonBlockingUni(Supplier<Uni<Object>> body) {
+            return run(body);
+        }
+    }
+}

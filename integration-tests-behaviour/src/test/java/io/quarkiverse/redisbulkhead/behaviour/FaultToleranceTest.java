@@ -1,0 +1,710 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.annotation.security.DenyAll;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.InterceptionType;
+import jakarta.enterprise.util.AnnotationLiteral;
+import jakarta.inject.Inject;
+
+import org.eclipse.microprofile.faulttolerance.Bulkhead;
+import org.eclipse.microprofile.faulttolerance.CircuitBreaker;
+import org.eclipse.microprofile.faulttolerance.Fallback;
+import org.eclipse.microprofile.faulttolerance.Retry;
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.opentelemetry.instrumentation.annotations.WithSpan;
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
+import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ManagedContext;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.faulttolerance.FaultToleranceBinding;
+import io.smallrye.faulttolerance.api.BeforeRetry;
+import io.smallrye.faulttolerance.api.CustomBackoff;
+import io.smallrye.faulttolerance.api.RateLimit;
+import io.smallrye.faulttolerance.api.RateLimitException;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+
+/**
+ * Fault Tolerance wraps the bulkhead: retries, fallbacks, circuit breakers and limits. {@code fault-tolerance.adoc}
+ * names these tests. {@link FaultToleranceAsyncTest} has those of timeouts and threads.
+ */
+@QuarkusTest
+class FaultToleranceTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    ClassLevel classLevel;
+
+    @Inject
+    FaultToleranceProbe probe;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    BeanManager beanManager;
+
+    @BeforeEach
+    void reset() {
+        probe.reset();
+        guarded.tickets().clear();
+    }
+
+    @AfterEach
+    void nothingIsHeldAndNobodyWaits() {
+        for (String name : OwnBulkheads.of(FaultToleranceTest.class)) {
+            await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
+                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
+                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
+            });
+        }
+    }
+
+    /** Trap 14: each retry takes a new permit. */
+    @Test
+    void eachRetryTakesANewPermit() {
+        assertThat(guarded.retried()).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void eachRetryOfAUniTakesANewPermit() {
+        assertThat(guarded.retriedUni().await().atMost(LONG)).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void eachRetryOfAStageTakesANewPermit() throws Exception {
+        assertThat(get(guarded.retriedStage())).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theDelayBetweenAttemptsHoldsNoPermit() throws Exception {
+        List<Integer> inUse = new CopyOnWriteArrayList<>();
+        probe.atPause(() -> inUse.add(inUse("retried")));
+
+        guarded.retried();
+        assertThat(inUse).as("at the begin and the end of two pauses").containsExactly(0, 0, 0, 0);
+
+        guarded.tickets().clear();
+        guarded.retriedUni().await().atMost(LONG);
+        assertThat(inUse).as("Uni").hasSize(8).containsOnly(0);
+
+        guarded.tickets().clear();
+        get(guarded.retriedStage());
+        assertThat(inUse).as("stage").hasSize(12).containsOnly(0);
+    }
+
+    @Test
+    void aRejectionIsRetried() {
+        try (Permit taken = take("full")) {
+            assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
+            assertThat(probe.asked()).isEqualTo(3);
+
+            assertThatThrownBy(() -> guarded.persistentUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            assertThat(probe.asked()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void aRetryGetsThePermitThatBecameFreeMeanwhile() {
+        Permit taken = take("full");
+        probe.atPause(taken::release);
+
+        assertThat(guarded.persistent()).isEqualTo("done");
+
+        assertThat(probe.asked()).isEqualTo(2);
+    }
+
+    @Test
+    void aRejectionIsNotRetriedWithAbortOn() {
+        try (Permit taken = take("full")) {
+            assertThatThrownBy(() -> guarded.aborting()).isInstanceOf(BulkheadFullException.class);
+            assertThat(probe.asked()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void allRejectionsAreBulkheadExceptions() {
+        assertThat(List.of(BulkheadFullException.class, BulkheadUnavailableException.class, BulkheadContendedException.class))
+                .allMatch(BulkheadException.class::isAssignableFrom);
+    }
+
+    @Test
+    void aFallbackTakesTheRejection() throws Exception {
+        try (Permit taken = take("full")) {
+            assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
+            assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
+            assertThat(get(guarded.withFallbackStage())).isEqualTo("instead of BulkheadFullException");
+        }
+    }
+
+    @Test
+    void aFallbackTakesTheRejectionAfterAWait() {
+        try (Permit taken = take("impatient")) {
+            assertThat(guarded.impatientWithFallback()).isEqualTo("instead of BulkheadFullException");
+            assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
+        }
+    }
+
+    /** Fault Tolerance makes it an InterruptedException, and calls no fallback. */
+    @Test
+    void whoIsInterruptedWhileWaitingLeavesNoWaiterBehind() throws Exception {
+        try (Permit taken = take("patient")) {
+            Caller<String> caller = Caller.of(guarded::patientWithFallback);
+            await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+
+            caller.interrupt();
+
+            assertThat(caller.failure()).hasRootCauseInstanceOf(InterruptedException.class);
+            assertThat(bulkheads.semaphore("patient").waiters()).isEmpty();
+        }
+    }
+
+    @Test
+    void applyOnAndSkipOnTellRejectionsFromFailures() throws Exception {
+        assertThatThrownBy(() -> guarded.fallbackOnRejection(true)).isInstanceOf(IOException.class);
+        assertThat(guarded.fallbackOnFailure(true)).isEqualTo("instead of IOException");
+        try (Permit taken = take("full")) {
+            assertThat(guarded.fallbackOnRejection(false)).isEqualTo("instead of BulkheadFullException");
+            assertThatThrownBy(() -> guarded.fallbackOnFailure(false)).isInstanceOf(BulkheadFullException.class);
+        }
+    }
+
+    @Test
+    void theFallbackHoldsNoPermit() throws Exception {
+        assertThat(guarded.failing()).isEqualTo("0 in use");
+        assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
+        assertThat(get(guarded.failingStage())).isEqualTo("0 in use");
+    }
+
+    @Test
+    void aGuardedFallbackTakesAPermitOfItsOwn() {
+        try (Permit taken = take("full")) {
+            assertThat(guarded.withGuardedFallback()).isEqualTo("1 in use");
+        }
+    }
+
+    @Test
+    void retriesComeBeforeTheFallback() {
+        try (Permit taken = take("full")) {
+            assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
+            assertThat(probe.asked()).isEqualTo(3);
+
+            assertThat(guarded.retriedThenFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
+            assertThat(probe.asked()).isEqualTo(6);
+        }
+    }
+
+    /** Trap 18: what was taken before the rejection is back before the next attempt. */
+    @Test
+    void eachRetryTakesSeveralBulkheadsAnew() {
+        List<Integer> inUse = new CopyOnWriteArrayList<>();
+        Permit taken = take("narrow");
+        probe.atPause(() -> inUse.add(inUse("wide")));
+        assertThatThrownBy(() -> guarded.both()).isInstanceOf(BulkheadFullException.class);
+        assertThat(inUse).containsExactly(0, 0, 0, 0);
+        assertThat(probe.asked()).isEqualTo(3);
+
+        probe.atPause(taken::release);
+        assertThat(guarded.both()).isEqualTo("wide 1, narrow 1");
+    }
+
+    @Test
+    void aCircuitBreakerCountsRejectionsAndWhileItIsOpenNobodyAsks() {
+        try (Permit taken = take("full")) {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
+                assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            }
+            assertThat(probe.asked()).isEqualTo(4);
+
+            assertThatThrownBy(() -> guarded.broken()).isInstanceOf(CircuitBreakerOpenException.class);
+            assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(CircuitBreakerOpenException.class);
+            assertThat(probe.asked()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void aCircuitBreakerThatSkipsRejectionsStaysClosed() {
+        try (Permit taken = take("full")) {
+            for (int i = 0; i < 5; i++) {
+                assertThatThrownBy(() -> guarded.unbroken()).isInstanceOf(BulkheadFullException.class);
+            }
+        }
+        assertThat(guarded.unbroken()).isEqualTo("done");
+    }
+
+    @Test
+    void rejectedCallsCountForTheRateLimitAndNobodyAsksBeyondIt() {
+        try (Permit taken = take("full")) {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> guarded.rated()).isInstanceOf(BulkheadFullException.class);
+            }
+            assertThatThrownBy(() -> guarded.rated()).isInstanceOf(RateLimitException.class);
+            assertThat(probe.asked()).isEqualTo(2);
+        }
+    }
+
+    /** The bulkhead of Fault Tolerance is the outer one: its place is taken while ours is waited for. */
+    @Test
+    void theLocalBulkheadComesFirst() throws Exception {
+        Permit taken = take("patient");
+        Caller<String> first = Caller.of(guarded::twoBulkheads);
+        await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+
+        assertThatThrownBy(() -> guarded.twoBulkheads()).isInstanceOf(BulkheadException.class)
+                .isNotInstanceOf(BulkheadFullException.class);
+        assertThat(probe.asked()).isEqualTo(1);
+
+        taken.release();
+        assertThat(first.result()).isEqualTo("done");
+        assertThat(guarded.twoBulkheads()).as("both are free again").isEqualTo("done");
+    }
+
+    @Test
+    void theLocalQueueOfAUniComesBeforeOurs() throws Exception {
+        Permit taken = take("patient");
+        CompletableFuture<String> first = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
+        await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+        CompletableFuture<String> queued = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
+
+        assertThatThrownBy(() -> guarded.twoBulkheadsUni().await().atMost(LONG)).isInstanceOf(BulkheadException.class)
+                .isNotInstanceOf(BulkheadFullException.class);
+        assertThat(bulkheads.semaphore("patient").waiters()).hasSize(1);
+
+        taken.release();
+        assertThat(get(first)).isEqualTo("done");
+        assertThat(get(queued)).isEqualTo("done");
+    }
+
+    @Test
+    void annotationsOfTheClass() {
+        assertThat(classLevel.failingTwice()).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
+        try (Permit taken = take("class")) {
+            assertThatThrownBy(() -> classLevel.plain()).isInstanceOf(BulkheadFullException.class);
+            assertThat(probe.asked()).as("with the three before").isEqualTo(6);
+        }
+    }
+
+    /** Fault Tolerance knows no Multi, and sees the end of the call only. */
+    @Test
+    void aMultiIsNeitherRetriedNorFallenBackFrom() {
+        try (Permit taken = take("full")) {
+            guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
+                    .assertFailedWith(BulkheadFullException.class);
+            assertThat(probe.asked()).isEqualTo(1);
+        }
+    }
+
+    /** To Fault Tolerance a CompletableFuture is a plain value. */
+    @Test
+    void aCompletableFutureIsNeitherRetriedNorFallenBackFrom() {
+        try (Permit taken = take("full")) {
+            assertThatThrownBy(() -> get(guarded.future())).hasCauseInstanceOf(BulkheadFullException.class);
+            assertThat(probe.asked()).isEqualTo(1);
+        }
+    }
+
+    /** The way out: each subscription takes a permit of its own. */
+    @Test
+    void aMultiThatRetriesItselfTakesANewPermit() {
+        Permit taken = take("full");
+        guarded.multi().onFailure().invoke(taken::release).onFailure().retry().atMost(1)
+                .subscribe().withSubscriber(AssertSubscriber.create(1)).awaitCompletion(LONG).assertItems("done");
+    }
+
+    /** As that of validation does. */
+    @Test
+    void anInterceptorOfAHigherNumberRunsWithThePermit() {
+        List<Integer> inUse = new CopyOnWriteArrayList<>();
+        probe.withPermit(() -> inUse.add(inUse("order")));
+        probe.atPause(() -> inUse.add(inUse("order")));
+
+        guarded.intercepted();
+
+        assertThat(inUse).containsExactly(1, 0, 1);
+    }
+
+    @Test
+    void whoMayNotCallAsksForNoPermit() {
+        ManagedContext request = Arc.container().requestContext();
+        request.activate();
+        try (Permit taken = take("full")) {
+            assertThatThrownBy(() -> guarded.denied()).isInstanceOf(SecurityException.class);
+            assertThat(probe.asked()).isZero();
+        } finally {
+            request.terminate();
+        }
+    }
+
+    @Test
+    void theBulkheadIsTheInnermost() throws Exception {
+        Method method = Guarded.class.getDeclaredMethod("denied");
+        assertThat(beanManager.resolveInterceptors(InterceptionType.AROUND_INVOKE, method.getAnnotation(WithSpan.class),
+                method.getAnnotation(DenyAll.class), method.getAnnotation(Asks.class), method.getAnnotation(WithPermit.class),
+                new OfFaultTolerance(), new OfRedisBulkhead()))
+                .extracting(interceptor -> interceptor.getBeanClass().getSimpleName())
+                .containsExactly("WithSpanInterceptor", "DenyAllInterceptor", "FaultToleranceInterceptor", "Asking",
+                        "RedisBulkheadInterceptor", "Permitted");
+    }
+
+    private Permit take(String name) {
+        return bulkheads.semaphore(name).acquire(LONG);
+    }
+
+    private int inUse(String name) {
+        return bulkheads.semaphore(name).status().inUse();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private static class OfFaultTolerance extends AnnotationLiteral<FaultToleranceBinding> implements FaultToleranceBinding {
+    }
+
+    private static class OfRedisBulkhead extends AnnotationLiteral<RedisBulkheadBinding> implements RedisBulkheadBinding {
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        private final List<Long> tickets = new CopyOnWriteArrayList<>();
+
+        @Inject
+        RedisBulkheads bulkheads;
+
+        @Inject
+        FaultToleranceProbe probe;
+
+        List<Long> tickets() {
+            return tickets;
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @BeforeRetry(methodName = "pause")
+        @RedisBulkhead(name = "retried", permits = 1)
+        String retried() {
+            return thirdTime(bulkheads.semaphore("retried").holders().get(0).ticket());
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @BeforeRetry(methodName = "pause")
+        @RedisBulkhead(name = "retried", permits = 1)
+        Uni<String> retriedUni() {
+            return bulkheads.semaphore("retried").holdersAsync().map(holders -> thirdTime(holders.get(0).ticket()));
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @BeforeRetry(methodName = "pause")
+        @RedisBulkhead(name = "retried", permits = 1)
+        CompletionStage<String> retriedStage() {
+            return bulkheads.semaphore("retried").holdersAsync().map(holders -> thirdTime(holders.get(0).ticket()))
+                    .subscribeAsCompletionStage();
+        }
+
+        String thirdTime(long ticket) {
+            tickets.add(ticket);
+            if (tickets.size() % 3 != 0) {
+                throw new IllegalStateException("again");
+            }
+            return "done";
+        }
+
+        void pause() {
+            probe.pause();
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String persistent() {
+            return "done";
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        Uni<String> persistentUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0, abortOn = BulkheadException.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String aborting() {
+            return "done";
+        }
+
+        @Fallback(fallbackMethod = "instead")
+        @RedisBulkhead(name = "full", permits = 1)
+        String withFallback() {
+            return "done";
+        }
+
+        @Fallback(fallbackMethod = "insteadUni")
+        @RedisBulkhead(name = "full", permits = 1)
+        Uni<String> withFallbackUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @Fallback(fallbackMethod = "insteadStage")
+        @RedisBulkhead(name = "full", permits = 1)
+        CompletionStage<String> withFallbackStage() {
+            return CompletableFuture.completedStage("done");
+        }
+
+        @Fallback(fallbackMethod = "instead")
+        @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
+        String patientWithFallback() {
+            return "done";
+        }
+
+        @Fallback(fallbackMethod = "instead")
+        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "10ms")
+        String impatientWithFallback() {
+            return "done";
+        }
+
+        String instead(Exception reason) {
+            return "instead of " + reason.getClass().getSimpleName();
+        }
+
+        Uni<String> insteadUni(Exception reason) {
+            return Uni.createFrom().item(instead(reason));
+        }
+
+        CompletionStage<String> insteadStage(Exception reason) {
+            return CompletableFuture.completedStage(instead(reason));
+        }
+
+        @Fallback(fallbackMethod = "insteadOrFail", applyOn = BulkheadException.class)
+        @RedisBulkhead(name = "full", permits = 1)
+        String fallbackOnRejection(boolean fail) throws IOException {
+            return failIf(fail);
+        }
+
+        @Fallback(fallbackMethod = "insteadOrFail", skipOn = BulkheadException.class)
+        @RedisBulkhead(name = "full", permits = 1)
+        String fallbackOnFailure(boolean fail) throws IOException {
+            return failIf(fail);
+        }
+
+        String insteadOrFail(boolean fail, Exception reason) {
+            return instead(reason);
+        }
+
+        private static String failIf(boolean fail) throws IOException {
+            if (fail) {
+                throw new IOException("own");
+            }
+            return "done";
+        }
+
+        @Fallback(fallbackMethod = "countHolders")
+        @RedisBulkhead(name = "failing", permits = 1)
+        String failing() {
+            throw new IllegalStateException("own");
+        }
+
+        @Fallback(fallbackMethod = "countHoldersUni")
+        @RedisBulkhead(name = "failing", permits = 1)
+        Uni<String> failingUni() {
+            return Uni.createFrom().failure(new IllegalStateException("own"));
+        }
+
+        @Fallback(fallbackMethod = "countHoldersStage")
+        @RedisBulkhead(name = "failing", permits = 1)
+        CompletionStage<String> failingStage() {
+            return CompletableFuture.failedStage(new IllegalStateException("own"));
+        }
+
+        String countHolders() {
+            return bulkheads.semaphore("failing").status().inUse() + " in use";
+        }
+
+        Uni<String> countHoldersUni() {
+            return bulkheads.semaphore("failing").statusAsync().map(status -> status.inUse() + " in use");
+        }
+
+        CompletionStage<String> countHoldersStage() {
+            return countHoldersUni().subscribeAsCompletionStage();
+        }
+
+        @Fallback(fallbackMethod = "guardedInstead")
+        @RedisBulkhead(name = "full", permits = 1)
+        String withGuardedFallback() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "instead", permits = 1)
+        String guardedInstead() {
+            return bulkheads.semaphore("instead").status().inUse() + " in use";
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Fallback(fallbackMethod = "instead")
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String retriedThenFallback() {
+            return "done";
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Fallback(fallbackMethod = "insteadUni")
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        Uni<String> retriedThenFallbackUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @Retry(maxRetries = 2, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @BeforeRetry(methodName = "pause")
+        @Asks
+        @RedisBulkhead(name = "wide", permits = 5)
+        @RedisBulkhead(name = "narrow", permits = 1)
+        String both() {
+            return "wide " + bulkheads.semaphore("wide").status().inUse() + ", narrow "
+                    + bulkheads.semaphore("narrow").status().inUse();
+        }
+
+        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String broken() {
+            return "done";
+        }
+
+        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        Uni<String> brokenUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS, skipOn = BulkheadException.class)
+        @RedisBulkhead(name = "full", permits = 1)
+        String unbroken() {
+            return "done";
+        }
+
+        @RateLimit(value = 2, window = 1, windowUnit = ChronoUnit.HOURS)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String rated() {
+            return "done";
+        }
+
+        @Bulkhead(1)
+        @Asks
+        @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
+        String twoBulkheads() {
+            return "done";
+        }
+
+        @Bulkhead(value = 1, waitingTaskQueue = 1)
+        @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
+        Uni<String> twoBulkheadsUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        Multi<String> multi() {
+            return Multi.createFrom().item("done");
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @Retry(maxRetries = 1, jitter = 0)
+        @CustomBackoff(Pause.class)
+        @WithPermit
+        @RedisBulkhead(name = "order", permits = 1)
+        void intercepted() {
+            tickets.add(1L);
+            if (tickets.size() == 1) {
+                throw new IllegalStateException("again");
+            }
+        }
+
+        @WithSpan
+        @DenyAll
+        @Fallback(fallbackMethod = "instead")
+        @Asks
+        @WithPermit
+        @RedisBulkhead(name = "full", permits = 1)
+        String denied() {
+            return "done";
+        }
+    }
+
+    @ApplicationScoped
+    @Retry(maxRetries = 2, delay = 0, jitter = 0)
+    @Asks
+    @RedisBulkhead(name = "class", permits = 1)
+    public static class ClassLevel {
+
+        @Inject
+        Guarded guarded;
+
+        @Inject
+        RedisBulkheads bulkheads;
+
+        String failingTwice() {
+            return guarded.thirdTime(bulkheads.semaphore("class").holders().get(0).ticket());
+        }
+
+        String plain() {
+            return "done";
+        }
+    }
+}

@@ -1,0 +1,534 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ManagedContext;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+
+/** One limit for each key. */
+@QuarkusTest
+class KeysTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Shop shop;
+
+    @Inject
+    WholeShop wholeShop;
+
+    @Inject
+    Visitor visitor;
+
+    @Inject
+    Losses losses;
+
+    @Inject
+    ArgumentsKey arguments;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    enum Plan {
+        FREE,
+        PAYING;
+
+        @Override
+        public String toString() {
+            return "not for machines";
+        }
+    }
+
+    /** The ways in which a method may return. */
+    enum Kind {
+        SYNCHRONOUS((shop, tenant) -> shop.order(tenant)),
+        UNI((shop, tenant) -> shop.orderUni(tenant).await().atMost(LONG)),
+        MULTI((shop, tenant) -> shop.orderMulti(tenant).collect().first().await().atMost(LONG)),
+        STAGE((shop, tenant) -> {
+            try {
+                return shop.orderStage(tenant).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+            } catch (CompletionException e) {
+                throw (RuntimeException) e.getCause();
+            }
+        });
+
+        interface Call {
+            String order(Shop shop, String tenant);
+        }
+
+        private final Call call;
+
+        Kind(Call call) {
+            this.call = call;
+        }
+    }
+
+    @AfterEach
+    void nothingIsHeld() {
+        for (String name : List.of("tenants", "all")) {
+            RedisSemaphore semaphore = bulkheads.semaphore(name);
+            RedisSemaphore looked = name.equals("all") ? semaphore : semaphore.forKey("acme");
+            assertThat(looked.status().inUse()).as(name).isZero();
+            assertThat(looked.status().waiting()).as(name).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
+    void eachValueOfTheParameterHasALimitOfItsOwn(String name) {
+        Kind kind = Kind.valueOf(name);
+        try (Permit taken = tenant("acme").acquire(Duration.ZERO)) {
+            assertThat(taken.key()).contains("acme");
+            assertThatThrownBy(() -> kind.call.order(shop, "acme"))
+                    .isInstanceOfSatisfying(BulkheadFullException.class, full -> {
+                        assertThat(full.name()).isEqualTo("tenants");
+                        assertThat(full.key()).contains("acme");
+                        assertThat(full.limit()).isEqualTo(1);
+                        assertThat(full).hasMessageContaining("for this key").hasMessageNotContaining("acme");
+                    });
+            assertThat(kind.call.order(shop, "other")).isEqualTo("other");
+            assertThat(kind.call.order(shop, "ACME")).isEqualTo("ACME");
+        }
+        assertThat(kind.call.order(shop, "acme")).as("the key of the permit").isEqualTo("acme");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
+    void aKeyThatIsNullIsAnErrorAndTakesNoPermit(String name) {
+        Kind kind = Kind.valueOf(name);
+        assertThatThrownBy(() -> kind.call.order(shop, null)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Shop#order").hasMessageContaining("the parameter tenant is null")
+                .hasMessageContaining("'tenants'").hasMessageContaining("@BulkheadKey");
+    }
+
+    /** Keys are the input of users: none of them reaches another one. */
+    @Test
+    void keysMayBeAnyText() {
+        List<String> texts = List.of("", " ", "acme ", "acme\n", "acme\u0000", "{acme}", "}:holders", "%", "%:", "\uD83D", "🚀",
+                "*",
+                "x".repeat(100_000), "x".repeat(100_001));
+        List<Permit> taken = texts.stream().map(text -> tenant(text).acquire(Duration.ZERO)).toList();
+
+        texts.forEach(text -> assertThatThrownBy(() -> shop.order(text)).isInstanceOf(BulkheadFullException.class));
+        texts.forEach(text -> assertThat(tenant(text).holders()).extracting(Holder::bulkhead, Holder::key)
+                .containsExactly(tuple("tenants", Optional.of(text))));
+        assertThat(shop.order("acme")).isEqualTo("acme");
+
+        taken.forEach(Permit::release);
+        texts.forEach(text -> assertThat(shop.order(text)).isEqualTo(text));
+    }
+
+    @Test
+    void valuesHaveTheTextThatIdentifiesThem() {
+        UUID id = UUID.fromString("00000000-0000-0001-0000-000000000002");
+        assertThat(shop.byPlan(Plan.PAYING)).isEqualTo("PAYING");
+        assertThat(shop.byNumber(-7)).isEqualTo("-7");
+        assertThat(shop.byId(id)).isEqualTo("00000000-0000-0001-0000-000000000002");
+        assertThat(shop.byUri(URI.create("http://example.org/a%20b"))).isEqualTo("http://example.org/a%20b");
+        assertThat(shop.byText(new StringBuilder("text"))).isEqualTo("text");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
+    void aResolverTellsKeyAndLimit(String name) {
+        Kind kind = Kind.valueOf(name);
+        Function<Integer, String> visit = number -> asVisitor(() -> switch (kind) {
+            case SYNCHRONOUS -> shop.visit(number);
+            case UNI -> shop.visitUni(number).await().atMost(LONG);
+            case MULTI -> shop.visitMulti(number).collect().first().await().atMost(LONG);
+            case STAGE -> shop.visitStage(number).toCompletableFuture().join();
+        }, "gold");
+        RedisSemaphore gold = bulkheads.semaphore("visitors").forKey("gold", 3);
+        assertThat(gold.spec().permits()).isEqualTo(3);
+        try (Permit one = gold.acquire(Duration.ZERO); Permit two = gold.acquire(Duration.ZERO)) {
+            assertThat(visit.apply(1)).as("the third").isEqualTo("gold");
+            try (Permit three = gold.acquire(Duration.ZERO)) {
+                assertThatThrownBy(() -> visit.apply(1)).satisfies(
+                        thrown -> assertThat(thrown instanceof CompletionException ? thrown.getCause() : thrown)
+                                .isInstanceOfSatisfying(BulkheadFullException.class, full -> {
+                                    assertThat(full.limit()).isEqualTo(3);
+                                    assertThat(full.key()).contains("gold");
+                                }));
+            }
+        }
+        assertThat(gold.status().inUse()).isZero();
+        assertThat(bulkheads.semaphore("visitors").forKey("gold").status()).satisfies(status -> {
+            assertThat(status.limit()).as("by which permits were asked for").isEqualTo(3);
+            assertThat(status.key()).contains("gold");
+            assertThat(status.limitsDiffer()).isFalse();
+        });
+        assertThat(bulkheads.semaphore("visitors").forKey("unused").status().limit()).isEqualTo(1);
+    }
+
+    @Test
+    void withoutALimitOfItsOwnAKeyHasThatOfTheBulkhead() {
+        try (Permit taken = bulkheads.semaphore("visitors").forKey("plain").acquire(Duration.ZERO)) {
+            assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOfSatisfying(
+                    BulkheadFullException.class, full -> assertThat(full.limit()).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void aResolverSeesTheCall() {
+        wholeShop.cart("tea", 2, null);
+        assertThat(arguments.calls).contains(
+                new BulkheadCall("carts", "WholeShop#cart", Arrays.asList("tea", 2, null)));
+        wholeShop.empty();
+        assertThat(arguments.calls).contains(new BulkheadCall("carts", "WholeShop#empty", List.of()));
+    }
+
+    @Test
+    void aResolverThatAnswersNullIsAnError() {
+        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "anonymous")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " answered null, but must tell the key of bulkhead"
+                        + " 'visitors'. Answer with ResolvedKey.of(key), or throw an exception to refuse the call");
+    }
+
+    @Test
+    void whatAResolverThrowsReachesTheCaller() {
+        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "forbidden")).isInstanceOf(SecurityException.class)
+                .hasMessage("not you");
+        assertThatThrownBy(() -> asVisitor(() -> shop.visitUni(1).await().atMost(LONG), "forbidden"))
+                .isInstanceOf(SecurityException.class).hasMessage("not you");
+    }
+
+    @Test
+    void limitsOfKeysAreChecked() {
+        assertThatThrownBy(() -> ResolvedKey.of("acme").withPermits(0)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at least 1, but is 0");
+        assertThatThrownBy(() -> ResolvedKey.of(null)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("key must not be null");
+        assertThatThrownBy(() -> new ResolvedKey("acme", null)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(ResolvedKey.of("acme")).isEqualTo(new ResolvedKey("acme", OptionalInt.empty()));
+    }
+
+    /** Trap 18: two in all and one for each tenant; what the first gave is given back when the second rejects. */
+    @Test
+    void severalBulkheadsAreTakenInTheWrittenOrder() {
+        try (Permit tenant = bulkheads.semaphore("each").forKey("acme").acquire(Duration.ZERO)) {
+            assertThatThrownBy(() -> shop.several("acme")).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
+                assertThat(full.name()).isEqualTo("each");
+                assertThat(full.key()).contains("acme");
+            });
+            assertThat(bulkheads.semaphore("all").status().inUse()).isZero();
+            try (Permit one = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
+                assertThat(shop.several("other")).isEqualTo("all=none, each=other");
+                try (Permit two = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
+                    assertThatThrownBy(() -> shop.several("acme")).as("the first in the written order is asked first")
+                            .isInstanceOfSatisfying(BulkheadFullException.class,
+                                    full -> assertThat(full.name()).isEqualTo("all"));
+                }
+            }
+        }
+        assertThat(bulkheads.semaphore("each").forKey("other").status().inUse()).isZero();
+        assertThat(bulkheads.semaphore("each").forKey("acme").status().inUse()).isZero();
+    }
+
+    @Test
+    void operatorsLookAtAndChangeOneKey() {
+        RedisSemaphore acme = tenant("acme");
+        acme.resize(2);
+        try (Permit one = acme.acquire(Duration.ZERO)) {
+            assertThat(shop.order("acme")).isEqualTo("acme");
+            assertThat(acme.status().limit()).isEqualTo(2);
+            assertThat(tenant("other").status().limit()).isEqualTo(1);
+        } finally {
+            assertThat(acme.resetSize()).isTrue();
+        }
+    }
+
+    @Test
+    void aLossTellsTheKey() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Caller<String> running = Caller.of(() -> shop.hold("acme", entered, end));
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(tenant("acme").revoke(tenant("acme").holders().get(0).permitId())).isTrue();
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(losses.all).extracting(PermitLost::bulkhead, PermitLost::key)
+                        .contains(tuple("tenants", Optional.of("acme"))));
+        assertThat(losses.all).as("what a log would have").asString().contains("tenants").doesNotContain("acme");
+        end.countDown();
+        assertThat(running.result()).isEqualTo("acme");
+    }
+
+    @Test
+    void aBulkheadWithKeysNeedsOne() {
+        RedisSemaphore tenants = bulkheads.semaphore("tenants");
+        assertThat(tenants.needsKey()).isTrue();
+        assertThat(tenants.forKey("a").needsKey()).isFalse();
+        assertThat(tenants.key()).isEmpty();
+        assertThat(tenants.spec().permits()).isEqualTo(1);
+        Stream.<Supplier<Object>> of(tenants::tryAcquire, tenants::tryAcquireAsync, () -> tenants.acquire(LONG),
+                tenants::status,
+                tenants::statusAsync, tenants::holders, tenants::waiters, tenants::resetSize, () -> tenants.revoke("id"),
+                () -> tenants.callAsync(() -> Uni.createFrom().nullItem()))
+                .forEach(call -> assertThatThrownBy(call::get).isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("'tenants'").hasMessageContaining("semaphore(\"tenants\").forKey(key)"));
+        assertThatThrownBy(() -> tenants.forKey(null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> tenants.forKey(null, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> tenants.forKey("a", 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> tenants.forKey("a").forKey("b")).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("one key of bulkhead 'tenants' already");
+    }
+
+    @Test
+    void aBulkheadWithoutKeysTakesNone() {
+        assertThat(bulkheads.semaphore("all").needsKey()).isFalse();
+        assertThatThrownBy(() -> bulkheads.semaphore("all").forKey("acme")).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("'all'").hasMessageContaining("@BulkheadKey");
+        SemaphoreSpec contradiction = SemaphoreSpec.named("all").permits(2).build();
+        assertThatThrownBy(() -> bulkheads.semaphore(contradiction).forKey("acme")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void bulkheadsDefinedInCodeMayHaveKeys() {
+        RedisSemaphore hosts = bulkheads.semaphore(SemaphoreSpec.named("hosts").permits(1).build());
+        try (Permit whole = hosts.acquire(Duration.ZERO);
+                Permit a = hosts.forKey("a").acquire(Duration.ZERO);
+                Permit b = hosts.forKey("b").acquire(Duration.ZERO)) {
+            assertThat(List.of(whole.key(), a.key(), b.key())).containsExactly(Optional.empty(), Optional.of("a"),
+                    Optional.of("b"));
+            assertThat(hosts.forKey("a").tryAcquire()).isEmpty();
+            assertThat(hosts.forKey("a", 2).tryAcquire().map(Permit::release)).contains(true);
+        }
+    }
+
+    /** Operators switch a bulkhead off to be rid of its trouble. */
+    @Test
+    void nobodyIsAskedForTheKeyOfABulkheadThatIsOff() {
+        assertThat(shop.off(null)).isEqualTo("ran");
+        assertThat(shop.offBeside("acme")).isEqualTo("ran");
+        assertThatCode(() -> bulkheads.semaphore("keys-off").forKey("a").acquire(LONG).release()).doesNotThrowAnyException();
+    }
+
+    private RedisSemaphore tenant(String key) {
+        return bulkheads.semaphore("tenants").forKey(key);
+    }
+
+    private <T> T asVisitor(Supplier<T> call, String name) {
+        ManagedContext request = Arc.container().requestContext();
+        request.activate();
+        try {
+            visitor.enter(name);
+            return call.get();
+        } finally {
+            request.terminate();
+        }
+    }
+
+    @ApplicationScoped
+    static class Shop {
+
+        @Inject
+        CurrentPermit current;
+
+        @RedisBulkhead(name = "tenants", permits = 1)
+        String order(@BulkheadKey String tenant) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "tenants")
+        Uni<String> orderUni(@BulkheadKey String tenant) {
+            return Uni.createFrom().item(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "tenants")
+        Multi<String> orderMulti(@BulkheadKey String tenant) {
+            return Multi.createFrom().item(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "tenants")
+        CompletionStage<String> orderStage(@BulkheadKey String tenant) {
+            return CompletableFuture.completedStage(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "tenants")
+        String hold(@BulkheadKey String tenant, CountDownLatch entered, CountDownLatch end) throws InterruptedException {
+            String key = current.get().key().orElseThrow();
+            entered.countDown();
+            end.await(20, TimeUnit.SECONDS);
+            return key;
+        }
+
+        @RedisBulkhead(name = "values", permits = 1)
+        String byPlan(@BulkheadKey Plan plan) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "values")
+        String byNumber(@BulkheadKey long number) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "values")
+        String byId(@BulkheadKey UUID id) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "values")
+        String byUri(@BulkheadKey URI uri) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "values")
+        String byText(@BulkheadKey CharSequence text) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "visitors", permits = 1, keyResolver = VisitorKey.class)
+        String visit(int number) {
+            return current.get().key().orElseThrow();
+        }
+
+        @RedisBulkhead(name = "visitors", keyResolver = VisitorKey.class)
+        Uni<String> visitUni(int number) {
+            return Uni.createFrom().item(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "visitors", keyResolver = VisitorKey.class)
+        Multi<String> visitMulti(int number) {
+            return Multi.createFrom().item(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "visitors", keyResolver = VisitorKey.class)
+        CompletionStage<String> visitStage(int number) {
+            return CompletableFuture.completedStage(current.get().key().orElseThrow());
+        }
+
+        @RedisBulkhead(name = "all", permits = 2)
+        @RedisBulkhead(name = "each", permits = 1)
+        String several(@BulkheadKey("each") String tenant) {
+            return "all=" + keyOf("all") + ", each=" + keyOf("each");
+        }
+
+        private String keyOf(String bulkhead) {
+            Optional<Permit> permit = current.find(bulkhead);
+            return permit.orElseThrow().key().orElse("none");
+        }
+
+        @RedisBulkhead(name = "keys-off", permits = 1)
+        String off(@BulkheadKey String tenant) {
+            return "ran";
+        }
+
+        @RedisBulkhead(name = "all")
+        @RedisBulkhead(name = "off-beside", permits = 1, keyResolver = VisitorKey.class)
+        String offBeside(String tenant) {
+            return "ran";
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "carts", permits = 5, keyResolver = ArgumentsKey.class)
+    static class WholeShop {
+
+        void cart(String article, int number, Object nothing) {
+        }
+
+        void empty() {
+        }
+    }
+
+    @RequestScoped
+    static class Visitor {
+
+        private String name;
+
+        void enter(String newName) {
+            name = newName;
+        }
+
+        String name() {
+            return name;
+        }
+    }
+
+    @ApplicationScoped
+    static class VisitorKey implements BulkheadKeyResolver {
+
+        @Inject
+        Visitor visitor;
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return switch (visitor.name()) {
+                case "anonymous" -> null;
+                case "forbidden" -> throw new SecurityException("not you");
+                case "gold" -> ResolvedKey.of("gold").withPermits(3);
+                default -> ResolvedKey.of(visitor.name());
+            };
+        }
+    }
+
+    @Singleton
+    static class ArgumentsKey implements BulkheadKeyResolver {
+
+        final ConcurrentLinkedQueue<BulkheadCall> calls = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            calls.add(call);
+            return ResolvedKey.of(String.valueOf(call.arguments()));
+        }
+    }
+
+    @Singleton
+    static class Losses {
+
+        final ConcurrentLinkedQueue<PermitLost> all = new ConcurrentLinkedQueue<>();
+
+        void lost(@Observes PermitLost loss) {
+            all.add(loss);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import java.util.Collection;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkus.arc.Arc;
+
+/** Tells the bulkheads of one test class from those of the others in the same application. */
+final class OwnBulkheads {
+
+    private OwnBulkheads() {
+    }
+
+    /** The names that the beans nested in this class declare. */
+    static Collection<String> of(Class<?> test) {
+        Predicate<BulkheadDeclaration> own = declaration -> declaration.location().startsWith(test.getName() + "$");
+        return Arc.container().instance(Declarations.class).get().bulkheads().stream().filter(own)
+                .map(BulkheadDeclaration::name).collect(Collectors.toCollection(TreeSet::new));
+    }
+}

@@ -1,0 +1,617 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+import io.smallrye.mutiny.subscription.UniSubscriber;
+import io.smallrye.mutiny.subscription.UniSubscription;
+import io.vertx.core.Vertx;
+
+/** Bulkheads used from code: each method, and its twin that answers with a Uni. */
+@QuarkusTest
+class ProgrammaticApiTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Vertx vertx;
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
+            assertThat(reports().holders()).isEmpty();
+            assertThat(reports().waiters()).isEmpty();
+        });
+    }
+
+    @Test
+    void names() {
+        assertThat(List.copyOf(bulkheads.names())).isSorted().filteredOn(OwnBulkheads.of(ProgrammaticApiTest.class)::contains)
+                .containsExactly("api-off", "reports", "reprints");
+        assertThatThrownBy(() -> bulkheads.names().remove("api-off")).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void anUnknownNameIsToldWithTheNearestFirst() {
+        assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'report'").hasMessageContaining("Did you mean 'reports'?")
+                .satisfies(unknown -> assertThat(unknown.getMessage().split("declares ")[1].split(", "))
+                        .filteredOn(OwnBulkheads.of(ProgrammaticApiTest.class)::contains)
+                        .containsExactly("reports", "reprints", "api-off"));
+    }
+
+    @Test
+    void spec() {
+        assertThat(reports().spec()).isEqualTo(SemaphoreSpec.named("reports").permits(2).build());
+    }
+
+    @Test
+    void tryAcquire() {
+        Permit first = reports().tryAcquire().orElseThrow();
+        Permit second = reports().tryAcquireAsync().await().atMost(LONG).orElseThrow();
+
+        assertThat(reports().tryAcquire()).isEmpty();
+        assertThat(reports().tryAcquireAsync().await().atMost(LONG)).isEmpty();
+
+        assertThat(first.bulkhead()).isEqualTo("reports");
+        assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+        assertThat(first.id()).isNotEqualTo(second.id());
+        assertThat(reports().holders()).extracting(Holder::method)
+                .containsExactlyInAnyOrder("ProgrammaticApiTest#tryAcquire", "ProgrammaticApiTest#tryAcquire");
+        assertThat(first.release()).isTrue();
+        assertThat(second.releaseAsync().await().atMost(LONG)).isTrue();
+    }
+
+    @Test
+    void acquire() throws Exception {
+        Permit first = reports().acquire(Duration.ZERO);
+        Permit second = reports().acquireAsync(Duration.ZERO).await().atMost(LONG);
+        assertThatThrownBy(() -> reports().acquire(Duration.ZERO)).isInstanceOf(BulkheadFullException.class);
+        assertThatThrownBy(() -> reports().acquire(Duration.ofMillis(50))).isInstanceOf(BulkheadFullException.class);
+        assertThatThrownBy(() -> reports().acquireAsync(Duration.ZERO).await().atMost(LONG))
+                .isInstanceOf(BulkheadFullException.class);
+        assertThatThrownBy(() -> reports().acquireAsync(Duration.ofMillis(50)).await().atMost(LONG))
+                .isInstanceOf(BulkheadFullException.class);
+
+        Caller<Permit> third = Caller.of(() -> reports().acquire(LONG));
+        awaitWaiting(1);
+        first.close();
+        Permit thirdPermit = third.result();
+        // Not before: a newcomer may be faster than one who waits.
+        CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
+        awaitWaiting(1);
+        second.close();
+
+        assertThat(fourth.get(10, TimeUnit.SECONDS).release()).isTrue();
+        assertThat(thirdPermit.release()).isTrue();
+    }
+
+    /** Trap 14: nothing is asked before the subscription, and each one has a permit of its own. */
+    @Test
+    void eachSubscriptionTakesAPermit() {
+        Uni<Permit> uni = reports().acquireAsync(Duration.ZERO);
+        assertThat(reports().status().inUse()).isZero();
+        Permit first = uni.await().atMost(LONG);
+        Permit second = uni.await().atMost(LONG);
+        assertThat(reports().status().inUse()).isEqualTo(2);
+        first.release();
+        second.release();
+    }
+
+    @Test
+    void theLongestWait() throws Exception {
+        Permit first = reports().acquire(SemaphoreSpec.MAX_WAIT);
+        Permit second = reports().acquire(SemaphoreSpec.MAX_WAIT);
+        Caller<Permit> third = Caller.of(() -> reports().acquire(SemaphoreSpec.MAX_WAIT));
+        awaitWaiting(1);
+        first.release();
+        third.result().release();
+        second.release();
+    }
+
+    @Test
+    void badWaits() {
+        for (Duration wait : new Duration[] { null, Duration.ofNanos(-1), Duration.ofDays(-1),
+                SemaphoreSpec.MAX_WAIT.plusMillis(1), Duration.ofSeconds(Long.MAX_VALUE) }) {
+            assertThatThrownBy(() -> reports().acquire(wait)).as("%s", wait).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("maxWait").hasMessageContaining(String.valueOf(wait));
+            assertThatThrownBy(() -> reports().acquireAsync(wait)).as("%s", wait)
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("maxWait");
+        }
+    }
+
+    @Test
+    void runAndCall() throws Exception {
+        AtomicInteger inUse = new AtomicInteger();
+        reports().run(() -> inUse.set(reports().status().inUse()));
+        assertThat(inUse).hasValue(1);
+        assertThat(reports().call(() -> reports().holders().get(0).method())).isEqualTo("ProgrammaticApiTest#runAndCall");
+        IOException own = new IOException("own");
+        assertThatThrownBy(() -> reports().call(() -> {
+            throw own;
+        })).isSameAs(own);
+        IllegalArgumentException unchecked = new IllegalArgumentException("own");
+        assertThatThrownBy(() -> reports().run(() -> {
+            throw unchecked;
+        })).isSameAs(unchecked);
+        AssertionError error = new AssertionError("own");
+        assertThatThrownBy(() -> reports().run(() -> {
+            throw error;
+        })).isSameAs(error);
+        assertThat(reports().status().inUse()).isZero();
+    }
+
+    @Test
+    void runAndCallWhenFull() {
+        AtomicInteger calls = new AtomicInteger();
+        filled(() -> {
+            assertThatThrownBy(() -> reports().run(calls::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> reports().call(calls::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> reports().runAsync(() -> Uni.createFrom().item(calls::incrementAndGet)).await()
+                    .atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> reports().callAsync(() -> Uni.createFrom().item(calls::incrementAndGet)).await()
+                    .atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+        });
+        assertThat(calls).hasValue(0);
+    }
+
+    @Test
+    void runAsyncAndCallAsync() {
+        assertThat(reports().callAsync(() -> reports().statusAsync().map(SemaphoreStatus::inUse)).await().atMost(LONG))
+                .isEqualTo(1);
+        AtomicInteger calls = new AtomicInteger();
+        Uni<Void> run = reports().runAsync(() -> Uni.createFrom().item(calls::incrementAndGet));
+        assertThat(calls).hasValue(0);
+        assertThat(run.await().atMost(LONG)).isNull();
+        run.await().atMost(LONG);
+        assertThat(calls).hasValue(2);
+
+        IOException own = new IOException("own");
+        assertThat(reports().callAsync(() -> Uni.createFrom().failure(own)).subscribe()
+                .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).getFailure()).isSameAs(own);
+        IllegalArgumentException thrown = new IllegalArgumentException("own");
+        assertThat(reports().runAsync(() -> {
+            throw thrown;
+        }).subscribe().withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).getFailure()).isSameAs(thrown);
+        assertThat(reports().status().inUse()).isZero();
+
+        UniAssertSubscriber<Object> cancelled = reports().callAsync(() -> Uni.createFrom().nothing()).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> reports().status().inUse() == 1);
+        cancelled.cancel();
+    }
+
+    @Test
+    void statusHoldersAndWaiters() throws Exception {
+        List<Permit> all = List.of(reports().acquire(LONG), reports().acquire(LONG));
+        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
+        awaitWaiting(1);
+
+        SemaphoreStatus status = reports().status();
+        assertThat(status.name()).isEqualTo("reports");
+        assertThat(status.limit()).isEqualTo(2);
+        assertThat(status.inUse()).isEqualTo(2);
+        assertThat(status.waiting()).isEqualTo(1);
+        assertThat(status.free()).isZero();
+        assertThat(status.resized()).isFalse();
+        assertThat(status.statedLimits()).contains(2);
+        assertThat(reports().statusAsync().await().atMost(LONG)).isEqualTo(status);
+        assertThat(reports().holders()).extracting(Holder::permitId)
+                .containsExactlyInAnyOrderElementsOf(all.stream().map(Permit::id).toList());
+        assertThat(reports().holdersAsync().await().atMost(LONG)).isEqualTo(reports().holders());
+        assertThat(reports().waiters()).singleElement()
+                .satisfies(waiter -> assertThat(waiter.method()).startsWith("ProgrammaticApiTest#"));
+        assertThat(reports().waitersAsync().await().atMost(LONG)).hasSize(1);
+
+        all.forEach(Permit::release);
+        waiting.result().release();
+    }
+
+    @Test
+    void releaseAndRefreshTwice() {
+        Permit permit = reports().acquire(LONG);
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(permit.refresh()).isTrue();
+        assertThat(permit.refreshAsync().await().atMost(LONG)).isTrue();
+
+        assertThat(permit.release()).isTrue();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(permit.release()).isFalse();
+        assertThat(permit.releaseAsync().await().atMost(LONG)).isFalse();
+        assertThat(permit.refresh()).isFalse();
+        assertThat(permit.refreshAsync().await().atMost(LONG)).isFalse();
+        permit.close();
+    }
+
+    /** Each subscription asks, and the first one gives back. */
+    @Test
+    void releaseAsyncTwice() {
+        Permit permit = reports().acquire(LONG);
+        Uni<Boolean> release = permit.releaseAsync();
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(release.await().atMost(LONG)).isTrue();
+        assertThat(release.await().atMost(LONG)).isFalse();
+    }
+
+    @Test
+    void revoke() {
+        Permit permit = reports().acquire(LONG);
+        assertThat(reports().revoke(permit.id())).isTrue();
+        assertThat(reports().revoke(permit.id())).isFalse();
+        assertThat(reports().revokeAsync(permit.id()).await().atMost(LONG)).isFalse();
+        assertThat(reports().revoke("no such permit")).isFalse();
+        assertThat(reports().revoke("")).isFalse();
+        assertThatThrownBy(() -> reports().revoke(null)).hasMessageContaining("permitId");
+        assertThatThrownBy(() -> reports().revokeAsync(null)).hasMessageContaining("permitId");
+        assertThat(permit.refresh()).isFalse();
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(permit.release()).isFalse();
+    }
+
+    /** Trap 19: running executions finish, and no new one enters until there is room below the new limit. */
+    @Test
+    void resize() {
+        Permit first = reports().acquire(LONG);
+        Permit second = reports().acquire(LONG);
+        reports().resize(1);
+        try {
+            assertThat(reports().status().limit()).isEqualTo(1);
+            assertThat(reports().status().resized()).isTrue();
+            assertThat(reports().status().free()).isZero();
+            first.release();
+            assertThat(reports().tryAcquire()).isEmpty();
+            second.release();
+            Permit third = reports().tryAcquire().orElseThrow();
+            assertThatThrownBy(() -> reports().acquire(Duration.ZERO))
+                    .isInstanceOfSatisfying(BulkheadFullException.class, e -> assertThat(e.limit()).isEqualTo(1));
+            third.release();
+            reports().resizeAsync(7).await().atMost(LONG);
+            assertThat(reports().status().limit()).isEqualTo(7);
+        } finally {
+            assertThat(reports().resetSize()).isTrue();
+        }
+        assertThat(reports().resetSize()).isFalse();
+        assertThat(reports().resetSizeAsync().await().atMost(LONG)).isFalse();
+        assertThat(reports().status().limit()).isEqualTo(2);
+    }
+
+    /** A greater limit lets those in who wait. */
+    @Test
+    void resizeWhileSomebodyWaits() throws Exception {
+        Permit first = reports().acquire(LONG);
+        Permit second = reports().acquire(LONG);
+        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
+        awaitWaiting(1);
+        reports().resize(3);
+        try {
+            assertThat(waiting.result().release()).isTrue();
+        } finally {
+            reports().resetSize();
+            first.release();
+            second.release();
+        }
+    }
+
+    @Test
+    void badSizes() {
+        for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
+            assertThatThrownBy(() -> reports().resize(size)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("permits must be at least 1, but is " + size);
+            assertThatThrownBy(() -> reports().resizeAsync(size)).isInstanceOf(IllegalArgumentException.class);
+        }
+        reports().resize(Integer.MAX_VALUE);
+        assertThat(reports().status().limit()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(reports().resetSize()).isTrue();
+    }
+
+    /** Trap 24. */
+    @Test
+    void theGreatestLimit() {
+        RedisSemaphore vast = bulkheads
+                .semaphore(SemaphoreSpec.named("vast").permits(Integer.MAX_VALUE).expire(SemaphoreSpec.MAX_EXPIRE).build());
+        Permit permit = vast.tryAcquire().orElseThrow();
+        assertThat(vast.status().limit()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(vast.status().free()).isEqualTo(Integer.MAX_VALUE - 1);
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(permit.release()).isTrue();
+    }
+
+    @Test
+    void namesInAnyScript() {
+        for (String name : List.of("报表", "отчёты", "🚀🚀", "a b", "{tag}", "a:b}c{", "x".repeat(200))) {
+            RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
+            Permit permit = semaphore.acquire(Duration.ZERO);
+            assertThatThrownBy(() -> semaphore.acquire(Duration.ZERO)).isInstanceOfSatisfying(BulkheadFullException.class,
+                    e -> assertThat(e.name()).isEqualTo(name));
+            assertThat(semaphore.holders()).singleElement()
+                    .satisfies(holder -> assertThat(holder.bulkhead()).isEqualTo(name));
+            assertThat(permit.release()).as(name).isTrue();
+        }
+    }
+
+    @Test
+    void aSpecSharesItsPermitsWithTheAnnotationOfTheSameName() {
+        RedisSemaphore own = bulkheads.semaphore(SemaphoreSpec.named("reports").permits(2).build());
+        Permit first = own.acquire(LONG);
+        Permit second = reports().acquire(LONG);
+        assertThatThrownBy(() -> guarded.render()).isInstanceOf(BulkheadFullException.class);
+        first.release();
+        assertThat(guarded.render()).isEqualTo("done");
+        second.release();
+    }
+
+    /** Trap 15. */
+    @Test
+    void blockingMethodsAreRefusedOnAnEventLoop() throws Exception {
+        Permit permit = reports().acquire(LONG);
+        Map<String, Runnable> calls = new LinkedHashMap<>();
+        calls.put("tryAcquire", () -> reports().tryAcquire());
+        calls.put("acquire", () -> reports().acquire(Duration.ZERO));
+        calls.put("run", () -> reports().run(() -> {
+        }));
+        calls.put("call", () -> {
+            try {
+                reports().call(() -> "never");
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalArgumentException(e);
+            }
+        });
+        calls.put("status", () -> reports().status());
+        calls.put("holders", () -> reports().holders());
+        calls.put("waiters", () -> reports().waiters());
+        calls.put("revoke", () -> reports().revoke(permit.id()));
+        calls.put("resize", () -> reports().resize(1));
+        calls.put("resetSize", () -> reports().resetSize());
+        calls.put("refresh", permit::refresh);
+        calls.put("release", permit::release);
+        Permit awaiting = bulkheads.semaphore(SemaphoreSpec.named("awaiting").permits(1).awaitRelease(true).build())
+                .acquire(LONG);
+        calls.put("close", awaiting::close);
+
+        Map<String, Throwable> failures = onEventLoop(calls);
+
+        failures.forEach((method, failure) -> assertThat(failure).as(method).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("event loop")
+                .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
+        assertThat(failures).hasSameSizeAs(calls);
+        assertThat(permit.release()).as("nothing was done").isTrue();
+        awaiting.close();
+        assertThat(awaiting.isHeld()).isFalse();
+    }
+
+    /** It does not block, unless the definition says {@code awaitRelease}. */
+    @Test
+    void permitsCanBeClosedOnAnEventLoop() throws Exception {
+        Permit permit = reports().acquire(LONG);
+
+        assertThat(onEventLoop(Map.of("close", permit::close))).isEmpty();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(reports().holders()).isEmpty();
+    }
+
+    private Map<String, Throwable> onEventLoop(Map<String, Runnable> calls) throws Exception {
+        CompletableFuture<Map<String, Throwable>> done = new CompletableFuture<>();
+        vertx.runOnContext(now -> {
+            Map<String, Throwable> failures = new LinkedHashMap<>();
+            calls.forEach((method, call) -> {
+                try {
+                    call.run();
+                } catch (Throwable e) {
+                    failures.put(method, e);
+                }
+            });
+            done.complete(failures);
+        });
+        return done.get(20, TimeUnit.SECONDS);
+    }
+
+    /** And the twins answer there, on the same event loop. */
+    @Test
+    void twinsOnAnEventLoop() throws Exception {
+        CompletableFuture<String> done = new CompletableFuture<>();
+        vertx.runOnContext(now -> {
+            Thread loop = Thread.currentThread();
+            reports().acquireAsync(LONG)
+                    .chain(permit -> reports().callAsync(() -> reports().statusAsync().map(SemaphoreStatus::inUse))
+                            .eventually(permit::releaseAsync))
+                    .map(inUse -> inUse + (Thread.currentThread() == loop ? ", same thread" : ", other thread"))
+                    .subscribe().with(done::complete, done::completeExceptionally);
+        });
+        assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
+    }
+
+    /** Trap 9: cancelled at once, before the answer, and while it waits. */
+    @Test
+    void cancelledAcquires() {
+        for (int i = 0; i < 50; i++) {
+            cancel(reports().tryAcquireAsync(), new Receiver<>(item -> item));
+            cancel(reports().acquireAsync(LONG), new Receiver<>(Optional::of));
+        }
+        await().atMost(LONG).untilAsserted(() -> {
+            assertThat(reports().holders()).isEmpty();
+            assertThat(reports().waiters()).isEmpty();
+        });
+
+        filled(() -> {
+            UniAssertSubscriber<Permit> waiting = subscribe(reports().acquireAsync(LONG));
+            awaitWaiting(1);
+            waiting.cancel();
+            awaitWaiting(0);
+        });
+    }
+
+    // The permit may have been faster.
+    private static <T> void cancel(Uni<T> uni, Receiver<T> receiver) {
+        uni.subscribe().withSubscriber(receiver);
+        receiver.subscription.join().cancel();
+        receiver.emitted.thenAccept(permit -> permit.releaseAsync().subscribe().with(released -> {
+        }));
+    }
+
+    /** Trap 9: a caller that cancels as the permit arrives either gets it or leaves it; it is never dropped on the way. */
+    @Test
+    void cancelledAsThePermitComes() {
+        for (int round = 0; round < 600; round++) {
+            Receiver<Optional<Permit>> receiver = new Receiver<>(item -> item);
+            reports().tryAcquireAsync().subscribe().withSubscriber(receiver);
+            long cancelAt = System.nanoTime() + round % 60 * 20_000L;
+            while (System.nanoTime() < cancelAt && !receiver.emitted.isDone()) {
+                Thread.onSpinWait();
+            }
+            receiver.subscription.join().cancel();
+            await().atMost(LONG).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> {
+                receiver.emitted.thenAccept(Permit::release);
+                return reports().holders().isEmpty();
+            });
+        }
+    }
+
+    /** Takes what it is given, cancelled or not. */
+    private static final class Receiver<T> implements UniSubscriber<T> {
+
+        private final CompletableFuture<UniSubscription> subscription = new CompletableFuture<>();
+        private final CompletableFuture<Permit> emitted = new CompletableFuture<>();
+        private final Function<T, Optional<Permit>> permit;
+
+        private Receiver(Function<T, Optional<Permit>> permit) {
+            this.permit = permit;
+        }
+
+        @Override
+        public void onSubscribe(UniSubscription made) {
+            subscription.complete(made);
+        }
+
+        @Override
+        public void onItem(T item) {
+            permit.apply(item).ifPresent(emitted::complete);
+        }
+
+        @Override
+        public void onFailure(Throwable failure) {
+            emitted.completeExceptionally(failure);
+        }
+    }
+
+    /** Trap 9. */
+    @Test
+    void interruptedAcquire() throws Exception {
+        Permit first = reports().acquire(LONG);
+        Permit second = reports().acquire(LONG);
+        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
+        awaitWaiting(1);
+        waiting.interrupt();
+        assertThat(waiting.failure()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("interrupted");
+        assertThat(waiting.interruptedAfterwards()).isTrue();
+        assertThat(reports().waiters()).isEmpty();
+        first.release();
+        second.release();
+    }
+
+    @Test
+    void aDisabledBulkheadLetsEverythingThrough() throws Exception {
+        RedisSemaphore off = bulkheads.semaphore("api-off");
+        List<Permit> permits = new ArrayList<>();
+        IntStream.range(0, 10).forEach(i -> {
+            permits.add(off.acquire(Duration.ZERO));
+            permits.add(off.tryAcquireAsync().await().atMost(LONG).orElseThrow());
+        });
+        assertThat(permits).allSatisfy(permit -> {
+            assertThat(permit.isHeld()).isTrue();
+            assertThat(permit.fencingToken()).isZero();
+            assertThat(permit.id()).isEmpty();
+            assertThat(permit.refresh()).isTrue();
+        });
+        assertThat(off.call(() -> off.call(() -> "done"))).isEqualTo("done");
+        assertThat(off.callAsync(() -> off.callAsync(() -> Uni.createFrom().item("done"))).await().atMost(LONG))
+                .isEqualTo("done");
+        assertThat(off.status().inUse()).isZero();
+        assertThat(permits).allSatisfy(permit -> {
+            assertThat(permit.release()).isTrue();
+            assertThat(permit.release()).isFalse();
+            assertThat(permit.isHeld()).isFalse();
+        });
+    }
+
+    private void filled(Runnable test) {
+        Permit first = reports().acquire(LONG);
+        Permit second = reports().acquire(LONG);
+        try {
+            test.run();
+        } finally {
+            first.release();
+            second.release();
+        }
+    }
+
+    private void awaitWaiting(int number) {
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> reports().status().waiting() == number);
+    }
+
+    private RedisSemaphore reports() {
+        return bulkheads.semaphore("reports");
+    }
+
+    private static <T> UniAssertSubscriber<T> subscribe(Uni<T> uni) {
+        return uni.subscribe().withSubscriber(UniAssertSubscriber.create());
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "reports", permits = 2)
+        String render() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "reprints", permits = 2)
+        void reprint() {
+        }
+
+        @RedisBulkhead(name = "api-off", permits = 1)
+        void off() {
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.is;
+
+import java.time.Duration;
+
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
+import io.quarkus.arc.Arc;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+
+@QuarkusTest
+class RejectionInRestTest {
+
+    @Test
+    void fullIsTheConfiguredStatusWithAProblem() {
+        String retryAfter = when().get("/full").then().statusCode(503)
+                .contentType("application/problem+json")
+                .body("status", is(503))
+                .body("title", is("Too many concurrent executions"))
+                .body("detail", is("All 5 permits of bulkhead 'a \"quoted\" <name>' are taken"))
+                .body("bulkhead", is("a \"quoted\" <name>"))
+                .extract().header("Retry-After");
+        assertThat(retryAfter).as("Trap 28").isEqualTo("1");
+    }
+
+    @Test
+    void aResourceItselfMayBeGuarded() {
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
+    }
+
+    @Test
+    void aLockThatIsNotFreeIsAsAFullBulkhead() {
+        when().get("/locked").then().statusCode(503).contentType("application/problem+json").header("Retry-After", "2")
+                .body("title", is("Locked"))
+                .body("detail", is("Lock 'orders' is held by another"))
+                .body("bulkhead", is("lock:orders"));
+    }
+
+    @Test
+    void contendedIs503() {
+        String body = when().get("/contended").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("status", is(503))
+                .body("detail", is("Too many are asking bulkhead 'reports' at the moment"))
+                .body("bulkhead", is("reports")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    @Test
+    void unavailableIs503AndKeepsTheReasonToItself() {
+        String body = when().get("/unavailable").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("detail", containsString("temporarily unavailable")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    /**
+     * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
+     * extension.
+     */
+    @Test
+    void nothingElseIsServed() {
+        when().get("/q/redis-bulkhead").then().statusCode(404);
+        assertThat(Arc.container().listAll(ManagementEndpoint.class)).isEmpty();
+        assertThatThrownBy(() -> Class.forName("org.eclipse.microprofile.health.HealthCheck"))
+                .isInstanceOf(ClassNotFoundException.class);
+    }
+
+    @Path("/")
+    public static class Endpoints {
+
+        @GET
+        @Path("full")
+        public String full() {
+            throw new BulkheadFullException("a \"quoted\" <name>", 5, Duration.ZERO);
+        }
+
+        @GET
+        @Path("nested")
+        @RedisBulkhead(name = "rest-nested", permits = 1)
+        public Uni<String> nested() {
+            return nested();
+        }
+
+        @GET
+        @Path("locked")
+        public String locked() {
+            throw new LockNotAcquiredException("orders", Duration.ofMillis(1_200));
+        }
+
+        @GET
+        @Path("contended")
+        public String contended() {
+            throw new BulkheadContendedException("reports", new IllegalStateException("Redis at 10.1.2.3 is contended"));
+        }
+
+        @GET
+        @Path("unavailable")
+        public Uni<String> unavailable() {
+            return Uni.createFrom()
+                    .failure(new BulkheadUnavailableException("reports", "Redis at 10.1.2.3 cannot be reached", null));
+        }
+    }
+}

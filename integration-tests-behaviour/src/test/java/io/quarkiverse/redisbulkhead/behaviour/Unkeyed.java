@@ -1,0 +1,18 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+
+/** Bulkheads that are one limit for all calls. */
+final class Unkeyed {
+
+    private Unkeyed() {
+    }
+
+    static List<BulkheadUse> bulkheads(String... names) {
+        return Stream.of(names).map(name -> new BulkheadUse(name, 1, new KeyOrigin.None())).toList();
+    }
+}

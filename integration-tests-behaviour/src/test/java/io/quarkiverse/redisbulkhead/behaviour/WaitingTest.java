@@ -1,0 +1,375 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+
+/** With {@code maxWait} a call waits for a permit; who goes away meanwhile leaves nothing behind. */
+@QuarkusTest
+class WaitingTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    Guarded guarded;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    Permit taken;
+
+    @BeforeEach
+    void takeThePermits() {
+        taken = patient().acquire(LONG);
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        taken.release();
+        for (String name : OwnBulkheads.of(WaitingTest.class)) {
+            await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
+                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
+                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
+            });
+        }
+    }
+
+    @Test
+    void synchronous() throws Exception {
+        Caller<String> caller = Caller.of(guarded::synchronous);
+        awaitWaiters(1);
+        assertThat(patient().waiters()).singleElement().satisfies(waiter -> {
+            assertThat(waiter.method()).isEqualTo("Guarded#synchronous");
+            assertThat(waiter.bulkhead()).isEqualTo("waiting-patient");
+            assertThat(waiter.ticket()).isZero();
+            assertThat(waiter.until()).isAfter(waiter.since());
+        });
+        assertThat(caller.isDone()).isFalse();
+
+        taken.release();
+
+        assertThat(caller.result()).isEqualTo("done");
+    }
+
+    @Test
+    void uni() {
+        UniAssertSubscriber<String> subscriber = subscribe(guarded.uni());
+        awaitWaiters(1);
+        subscriber.assertNotTerminated();
+
+        taken.release();
+
+        subscriber.awaitItem(LONG).assertItem("done");
+    }
+
+    @Test
+    void stage() throws Exception {
+        CompletionStage<String> stage = guarded.stage();
+        awaitWaiters(1);
+        assertThat(stage.toCompletableFuture()).isNotDone();
+
+        taken.release();
+
+        assertThat(stage.toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+
+    @Test
+    void multi() {
+        AssertSubscriber<Integer> subscriber = guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(2));
+        awaitWaiters(1);
+        subscriber.assertHasNotReceivedAnyItem();
+
+        taken.release();
+
+        subscriber.awaitItems(2, LONG).assertItems(1, 2).assertNotTerminated();
+        assertThat(patient().holders()).as("held until it ends").hasSize(1);
+        subscriber.request(1).awaitCompletion(LONG).assertItems(1, 2, 3);
+    }
+
+    @Test
+    void whoWaitsInVainIsRejectedWhenItsTimeIsOver() throws Exception {
+        Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
+        try {
+            long begin = System.nanoTime();
+            assertThatThrownBy(() -> guarded.impatient()).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+                assertThat(e.name()).isEqualTo("waiting-impatient");
+                assertThat(e.limit()).isEqualTo(1);
+                assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+            });
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(500), LONG);
+
+            subscribe(guarded.impatientUni()).awaitFailure(LONG).assertFailedWith(BulkheadFullException.class);
+            assertThatThrownBy(() -> guarded.impatientStage().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(BulkheadFullException.class);
+            guarded.impatientMulti().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
+                    .assertFailedWith(BulkheadFullException.class);
+            assertThat(bulkheads.semaphore("waiting-impatient").waiters()).isEmpty();
+        } finally {
+            all.release();
+        }
+    }
+
+    /** Trap 9, Trap 29: an interrupted waiter is gone at once, and the permit goes to the one behind it. */
+    @Test
+    void interruptedWhileWaiting() throws Exception {
+        Caller<String> first = Caller.of(guarded::synchronous);
+        awaitWaiters(1);
+        Caller<String> second = Caller.of(guarded::synchronous);
+        awaitWaiters(2);
+
+        first.interrupt();
+
+        assertThat(first.failure()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("interrupted");
+        assertThat(first.interruptedAfterwards()).isTrue();
+        awaitWaiters(1);
+        taken.release();
+        assertThat(second.result()).isEqualTo("done");
+    }
+
+    /** Trap 9, Trap 29. */
+    @Test
+    void cancelledUniWhileWaiting() {
+        UniAssertSubscriber<String> first = subscribe(guarded.uni());
+        awaitWaiters(1);
+        UniAssertSubscriber<String> second = subscribe(guarded.uni());
+        awaitWaiters(2);
+
+        first.cancel();
+
+        awaitWaiters(1);
+        taken.release();
+        second.awaitItem(LONG).assertItem("done");
+        first.assertNotTerminated();
+    }
+
+    /** Trap 9, Trap 29. */
+    @Test
+    void cancelledStageAndMultiWhileWaiting() throws Exception {
+        CompletableFuture<String> stage = guarded.stage().toCompletableFuture();
+        AssertSubscriber<Integer> multi = guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1));
+        awaitWaiters(2);
+        Caller<String> last = Caller.of(guarded::synchronous);
+        awaitWaiters(3);
+
+        stage.cancel(false);
+        multi.cancel();
+
+        awaitWaiters(1);
+        taken.release();
+        assertThat(last.result()).isEqualTo("done");
+    }
+
+    /** Trap 29: the waiter goes while the permit is being handed to it; the next one gets it. */
+    @Test
+    void cancelledAtTheMomentOfTheHandOver() throws Exception {
+        RedisSemaphore queue = bulkheads.semaphore("queue");
+        for (int round = 0; round < 40; round++) {
+            Permit all = queue.acquire(LONG);
+            UniAssertSubscriber<String> first = subscribe(guarded.queued(() -> "first"));
+            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> queue.waiters().size() == 1);
+            UniAssertSubscriber<String> second = subscribe(guarded.queued(() -> "second"));
+            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> queue.waiters().size() == 2);
+
+            Caller<Boolean> release = Caller.of(all::release);
+            first.cancel();
+
+            second.awaitItem(LONG).assertItem("second");
+            assertThat(release.result()).isTrue();
+        }
+    }
+
+    @Test
+    void fairWaitersGetTheirPermitsInOrder() {
+        for (boolean undisturbed = false; !undisturbed;) {
+            List<Integer> order = new CopyOnWriteArrayList<>();
+            // A waiter whose process stands still for two seconds loses its turn.
+            undisturbed = serveTenWaitersButOne(order).compareTo(Duration.ofMillis(1_500)) < 0;
+            if (undisturbed) {
+                assertThat(order).containsExactly(0, 1, 2, 4, 5, 6, 7, 8, 9);
+            }
+        }
+    }
+
+    // Returns how long it took to serve them.
+    private Duration serveTenWaitersButOne(List<Integer> order) {
+        RedisSemaphore queue = bulkheads.semaphore("queue");
+        Permit all = queue.acquire(LONG);
+        List<UniAssertSubscriber<String>> subscribers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            int number = i;
+            subscribers.add(subscribe(guarded.queued(() -> {
+                order.add(number);
+                return "done";
+            })));
+            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> queue.waiters().size() == number + 1);
+        }
+        assertThat(queue.waiters()).isSortedAccordingTo((a, b) -> Long.compare(a.ticket(), b.ticket()))
+                .allMatch(waiter -> waiter.ticket() > all.fencingToken());
+        subscribers.remove(3).cancel();
+        await().atMost(LONG).until(() -> queue.waiters().size() == 9);
+
+        long begun = System.nanoTime();
+        all.release();
+
+        subscribers.forEach(subscriber -> subscriber.awaitItem(LONG));
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+
+    /** The first permit is kept while the second one is waited for, and is given back when that wait fails. */
+    @Test
+    void severalBulkheads() throws Exception {
+        Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
+        // On a busy machine, a wait may be over before it is seen.
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> {
+            Caller<String> both = Caller.of(guarded::both);
+            boolean seen = false;
+            while (!seen && !both.isDone()) {
+                seen = bulkheads.semaphore("outer").status().inUse() == 1
+                        && bulkheads.semaphore("waiting-impatient").status().waiting() == 1;
+            }
+
+            assertThat(both.failure()).isInstanceOf(BulkheadFullException.class);
+
+            return seen;
+        });
+        assertThat(bulkheads.semaphore("outer").holders()).isEmpty();
+        all.release();
+        assertThat(guarded.both()).isEqualTo("done");
+    }
+
+    /** All who wait get in, however many there are, and the limit holds. */
+    @Test
+    void manyWaiters() {
+        List<UniAssertSubscriber<String>> all = IntStream.range(0, 200)
+                .mapToObj(i -> subscribe(guarded.uni())).toList();
+        awaitWaiters(200);
+
+        taken.release();
+
+        all.forEach(subscriber -> subscriber.awaitItem(Duration.ofSeconds(30)).assertItem("done"));
+    }
+
+    /** The time may be over before the first answer is there. */
+    @Test
+    void aRejectionNamesTheLimitHoweverShortTheWait() {
+        RedisSemaphore wide = bulkheads.semaphore("waiting-wide");
+        List<Permit> all = IntStream.range(0, 3).mapToObj(i -> wide.acquire(LONG)).toList();
+        try {
+            for (int i = 0; i < 30; i++) {
+                assertThatThrownBy(() -> wide.acquire(Duration.ofMillis(1)))
+                        .isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+                            assertThat(e.limit()).isEqualTo(3);
+                            assertThat(e.nearestLeaseEnd()).isPositive();
+                        });
+            }
+        } finally {
+            all.forEach(Permit::release);
+        }
+    }
+
+    private RedisSemaphore patient() {
+        return bulkheads.semaphore("waiting-patient");
+    }
+
+    private void awaitWaiters(int number) {
+        await().atMost(LONG).pollDelay(Duration.ZERO)
+                .untilAsserted(() -> assertThat(patient().waiters()).hasSize(number));
+    }
+
+    private static <T> UniAssertSubscriber<T> subscribe(Uni<T> uni) {
+        return uni.subscribe().withSubscriber(UniAssertSubscriber.create());
+    }
+
+    @ApplicationScoped
+    public static class Guarded {
+
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
+        String synchronous() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
+        Uni<String> uni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
+        CompletionStage<String> stage() {
+            return CompletableFuture.completedStage("done");
+        }
+
+        @RedisBulkhead(name = "waiting-patient", permits = 1, maxWait = "30s")
+        Multi<Integer> multi() {
+            return Multi.createFrom().items(1, 2, 3);
+        }
+
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
+        String impatient() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
+        Uni<String> impatientUni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
+        CompletionStage<String> impatientStage() {
+            return CompletableFuture.completedStage("done");
+        }
+
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
+        Multi<String> impatientMulti() {
+            return Multi.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "queue", permits = 1, fair = true, maxWait = "30s")
+        Uni<String> queued(Callable<String> body) {
+            try {
+                return Uni.createFrom().item(body.call());
+            } catch (Exception e) {
+                throw new CompletionException(e);
+            }
+        }
+
+        @RedisBulkhead(name = "waiting-wide", permits = 3)
+        void wide() {
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1)
+        @RedisBulkhead(name = "waiting-impatient", permits = 1, maxWait = "500ms")
+        String both() {
+            return "done";
+        }
+    }
+}

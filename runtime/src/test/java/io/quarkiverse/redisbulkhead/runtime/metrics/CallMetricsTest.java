@@ -1,0 +1,175 @@
+package io.quarkiverse.redisbulkhead.runtime.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MockClock;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+class CallMetricsTest {
+
+    static final BulkheadId REPORTS = BulkheadId.of("reports");
+
+    final MockClock clock = new MockClock();
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+    final CallMetrics series = new CallMetrics(registry, Set.of("reports", "late")::contains, false);
+    final CallMetrics withKeys = new CallMetrics(registry, Set.of("reports")::contains, true);
+
+    @Test
+    void aCallThatWaitsAndRuns() {
+        CallListener call = begin();
+        assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
+        call.waiting();
+        assertThat(gauge("redis.bulkhead.executionsWaiting")).isEqualTo(1);
+        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
+        clock.add(Duration.ofMillis(300));
+        call.acquired(CallResult.ACCEPTED, 7);
+        assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
+        assertThat(gauge("redis.bulkhead.executionsRunning")).isEqualTo(1);
+        clock.add(Duration.ofMillis(500));
+        call.released();
+
+        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
+        assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(1.0, 300.0);
+        assertThat(milliseconds("redis.bulkhead.runningDuration")).containsExactly(1.0, 500.0);
+        assertThat(calls("accepted")).isEqualTo(1);
+    }
+
+    @Test
+    void eachResultIsCounted() {
+        for (CallResult result : CallResult.values()) {
+            decide(begin(), result);
+        }
+
+        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "contended", "unavailable", "cancelled"))
+                .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
+        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(8);
+    }
+
+    /** Immediate rejections would hide long waits. */
+    @Test
+    void theTimeCountsOfThoseWhoWaitedOrRun() {
+        for (CallResult result : CallResult.values()) {
+            decide(begin(), result);
+        }
+        assertThat(milliseconds("redis.bulkhead.waitingDuration")).as("accepted and bypassed").containsExactly(2.0, 0.0);
+        CallListener waited = begin();
+        waited.waiting();
+        clock.add(Duration.ofSeconds(1));
+        waited.rejected(CallResult.TIMED_OUT);
+
+        assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(3.0, 1_000.0);
+        assertThat(milliseconds("redis.bulkhead.runningDuration")).containsExactly(0.0, 0.0);
+    }
+
+    @Test
+    void metersAreLookedUpOnce() {
+        assertThat(series.meters(REPORTS, "A#a")).isSameAs(series.meters(REPORTS.forKey("acme"), new String("A#a")))
+                .isNotSameAs(series.meters(REPORTS, "A#b")).isNotSameAs(series.meters(BulkheadId.of("late"), "A#a"));
+    }
+
+    @Test
+    void namesAreBoundedAndDeclaredOnesAreNot() {
+        for (int i = 0; i < 150; i++) {
+            series.asks(BulkheadId.of("made-" + i), "A#a");
+        }
+        series.meters(BulkheadId.of("late"), "A#a");
+
+        assertThat(tagValues("bulkhead")).hasSize(102).contains("other", "late", "made-99").doesNotContain("made-100");
+        assertThat(series.meters(BulkheadId.of("made-120"), "A#a")).isSameAs(series.meters(BulkheadId.of("made-130"), "A#a"));
+        series.lost(loss(BulkheadId.of("made-140"), PermitLost.Reason.REVOKED));
+        assertThat(tagValues("bulkhead")).hasSize(102);
+    }
+
+    @Test
+    void keysAreNoTag() {
+        series.meters(REPORTS.forKey("acme"), "A#a");
+        series.renewalFailed(REPORTS.forKey("acme"), 1, null);
+        series.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
+
+        assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getTag("key") != null);
+    }
+
+    @Test
+    void keysAreATagWhereTheyAreAskedFor() {
+        withKeys.meters(REPORTS.forKey("acme"), "A#a");
+        withKeys.meters(REPORTS, "A#a");
+        withKeys.renewalFailed(REPORTS.forKey("acme"), 1, null);
+        withKeys.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
+
+        assertThat(registry.getMeters()).allMatch(meter -> meter.getId().getTag("key") != null);
+        assertThat(tagValues("key")).containsExactlyInAnyOrder("acme", "");
+    }
+
+    @Test
+    void keysAreBounded() {
+        for (int i = 0; i < CallMetrics.MOST_KEYS + 5; i++) {
+            withKeys.renewalFailed(REPORTS.forKey("key-" + i), 1, null);
+        }
+        withKeys.renewalFailed(REPORTS.forKey("x".repeat(1_000)), 1, null);
+
+        assertThat(tagValues("key")).hasSize(CallMetrics.MOST_KEYS + 1).contains("other");
+    }
+
+    /** Registries of a process outlive the applications that tests start one after the other. */
+    @Test
+    void gaugesGoWithTheApplication() {
+        begin().acquired(CallResult.ACCEPTED, 7);
+        series.end();
+        assertThat(series.asks(REPORTS, "A#b")).isSameAs(CallListener.NONE);
+        assertThat(registry.find("redis.bulkhead.executionsRunning").gauges()).isEmpty();
+        new CallMetrics(registry, Set.of("reports")::contains, false).meters(REPORTS, "A#a");
+
+        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
+    }
+
+    private static PermitLost loss(BulkheadId id, PermitLost.Reason reason) {
+        return new PermitLost(id.name(), id.key(), "id", 1, "A#a", reason);
+    }
+
+    private CallListener begin() {
+        CallListener call = series.asks(REPORTS, "A#a");
+        call.requested();
+        return call;
+    }
+
+    private static void decide(CallListener call, CallResult result) {
+        if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
+            call.acquired(result, 0);
+        } else {
+            call.rejected(result);
+        }
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tags("bulkhead", "reports", "method", "A#a").gauge().value();
+    }
+
+    private double calls(String result) {
+        return registry.get("redis.bulkhead.calls.total")
+                .tags("bulkhead", "reports", "method", "A#a", "bulkheadResult", result).counter().count();
+    }
+
+    private List<Double> milliseconds(String name) {
+        Timer timer = registry.get(name).tags("bulkhead", "reports", "method", "A#a").timer();
+        return List.of((double) timer.count(), timer.totalTime(TimeUnit.MILLISECONDS));
+    }
+
+    private Set<String> tagValues(String key) {
+        return registry.getMeters().stream().map(Meter::getId).map(id -> id.getTag(key)).collect(Collectors.toSet());
+    }
+}

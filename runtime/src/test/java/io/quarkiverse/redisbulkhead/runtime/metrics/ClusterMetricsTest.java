@@ -1,0 +1,127 @@
+package io.quarkiverse.redisbulkhead.runtime.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.MultiEmitter;
+
+class ClusterMetricsTest {
+
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    final ClusterMetrics metrics = new ClusterMetrics(registry);
+    final List<CompletableFuture<SemaphoreStatus>> asked = new ArrayList<>();
+    final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
+    final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
+
+    private Uni<SemaphoreStatus> ask() {
+        asked.add(new CompletableFuture<>());
+        return Uni.createFrom().completionStage(asked.get(asked.size() - 1));
+    }
+
+    @Test
+    void nothingIsKnownBeforeTheFirstReply() {
+        metrics.show("reports", this::ask, ticks);
+        assertThat(inUse()).isNaN();
+        tick();
+        assertThat(inUse()).isNaN();
+        asked.get(0).complete(status(3));
+
+        assertThat(inUse()).isEqualTo(3);
+        assertThat(gauge("redis.bulkhead.permitsLimit")).isEqualTo(5);
+        assertThat(gauge("redis.bulkhead.waiters")).isZero();
+    }
+
+    @Test
+    void readsAgainAfterAnException() {
+        List<String> thrown = new ArrayList<>();
+        metrics.show("reports", () -> {
+            thrown.add("asked");
+            throw new IllegalStateException("inactive");
+        }, ticks);
+
+        tick();
+        tick();
+
+        assertThat(thrown).hasSize(2);
+        assertThat(inUse()).isNaN();
+    }
+
+    @Test
+    void readsAgainAfterEachInterval() {
+        metrics.show("reports", this::ask, ticks);
+        tick();
+        asked.get(0).complete(status(3));
+        tick();
+        assertThat(inUse()).as("the latest reply, while the next one is outstanding").isEqualTo(3);
+        asked.get(1).complete(status(4));
+
+        assertThat(inUse()).isEqualTo(4);
+    }
+
+    @Test
+    void knowsNothingWhileTheStoreIsAway() {
+        metrics.show("reports", this::ask, ticks);
+        tick();
+        asked.get(0).complete(status(3));
+        tick();
+        asked.get(1).completeExceptionally(new IllegalStateException("away"));
+        assertThat(inUse()).isNaN();
+        tick();
+        asked.get(2).complete(status(1));
+
+        assertThat(inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void asksOnceAtATime() {
+        metrics.show("reports", this::ask, ticks);
+        tick();
+        tick();
+        tick();
+        assertThat(asked).hasSize(1);
+        asked.get(0).complete(status(3));
+        assertThat(asked).as("missed ticks are not made up for").hasSize(1);
+        tick();
+
+        assertThat(asked).hasSize(2);
+    }
+
+    @Test
+    void stops() {
+        metrics.show("reports", this::ask, ticks);
+        tick();
+        metrics.end();
+        tick();
+
+        assertThat(timers).allMatch(MultiEmitter::isCancelled);
+        assertThat(asked).hasSize(1);
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    private void tick() {
+        timers.forEach(timer -> timer.emit(0L));
+    }
+
+    private double inUse() {
+        return gauge("redis.bulkhead.permitsInUse");
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tag("bulkhead", "reports").gauge().value();
+    }
+
+    private static SemaphoreStatus status(int inUse) {
+        return new SemaphoreStatus("reports", Optional.empty(), 5, inUse, 0, false, new TreeSet<>());
+    }
+}
