@@ -282,17 +282,18 @@ public final class LockPermitStore implements PermitStore {
     // ---- Steps: one of a bulkhead at a time; operations that come meanwhile share the next one
 
     /** The pending operations of one bulkhead; in the map only while there are any. Guarded by itself. */
-    private static final class StepQueue {
+    static final class StepQueue {
 
         private final BulkheadKeys keys;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
-        private final Backoff backoff = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+        private final Backoff backoff;
         private long lastContentionNanos = System.nanoTime() - CONTENDED_NANOS;
         private boolean begun;
         private boolean over;
 
-        private StepQueue(BulkheadKeys keys) {
+        StepQueue(BulkheadKeys keys, Backoff backoff) {
             this.keys = keys;
+            this.backoff = backoff;
         }
 
         /** Whether it was not too late. */
@@ -336,16 +337,21 @@ public final class LockPermitStore implements PermitStore {
             return !pending.isEmpty();
         }
 
-        private Duration pauseAfterContention() {
+        Duration pauseAfterContention() {
             lastContentionNanos = System.nanoTime();
             return backoff.next();
         }
 
         // A process that has just given the lock back would nearly always get it again.
-        private Duration pauseAfterSuccess() {
+        Duration pauseAfterSuccess() {
             backoff.reset();
-            boolean contended = System.nanoTime() - lastContentionNanos < CONTENDED_NANOS;
-            return contended ? backoff.next() : Duration.ZERO;
+            if (System.nanoTime() - lastContentionNanos >= CONTENDED_NANOS) {
+                return Duration.ZERO;
+            }
+            Duration pause = backoff.next();
+            // The next failed attempt is the first one again.
+            backoff.reset();
+            return pause;
         }
     }
 
@@ -363,7 +369,8 @@ public final class LockPermitStore implements PermitStore {
     }
 
     private StepQueue queueOf(BulkheadId bulkhead) {
-        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id)));
+        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id),
+                new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE)));
     }
 
     private void next(StepQueue queue) {

@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -213,6 +214,19 @@ class LockPermitStoreTest {
                 .until(() -> get(acquire(impatient, "b", 1)) instanceof Granted);
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 10)).holders()).hasSize(1);
         await().atMost(30, TimeUnit.SECONDS).until(() -> impatient.busy() == 0);
+    }
+
+    /** The pause after a success, which lets other processes have the lock, does not lengthen the pauses that follow. */
+    @Test
+    void thePauseAfterASuccessCountsAsNoFailedAttempt() {
+        Backoff backoff = new Backoff(Duration.ofMillis(10), Duration.ofMillis(100), () -> 1);
+        LockPermitStore.StepQueue queue = new LockPermitStore.StepQueue(new BulkheadKeys("test", BulkheadId.of("reports")),
+                backoff);
+        assertThat(queue.pauseAfterSuccess()).as("without contention").isZero();
+        assertThat(queue.pauseAfterContention()).hasMillis(10);
+        assertThat(queue.pauseAfterContention()).hasMillis(20);
+        assertThat(queue.pauseAfterSuccess()).hasMillis(10);
+        assertThat(queue.pauseAfterContention()).hasMillis(10);
     }
 
     /** Retries are spread, and there are few of them: nobody asks each millisecond. */
