@@ -13,7 +13,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
@@ -30,7 +29,6 @@ public final class SemaphoreEngine {
     // Null for the store of this process.
     private final SemaphoreEngine fallback;
     private final InFlightCounter requests = new InFlightCounter();
-    private final LimitMismatchLogger limitMismatches = new LimitMismatchLogger();
     private final LeaseRenewer renewer;
     private final PermitReconciler reconciler;
     private final PermitRequest.Services services;
@@ -106,7 +104,7 @@ public final class SemaphoreEngine {
         this.services = new PermitRequest.Services(store, timers, identity, waiters, limits, returns, reconciler, requests,
                 listener, permits, fallback == null ? null : fallback.services);
         this.attacher = new PermitAttacher(permits, identity, ids);
-        store.listen(this::notice);
+        store.listen(this::notice, new LimitMismatchLogger()::log);
     }
 
     private void notice(Notice notice) {
@@ -121,8 +119,6 @@ public final class SemaphoreEngine {
         } else if (notice instanceof Reconnected) {
             returns.reconnected();
             reconciler.reconnected();
-        } else if (notice instanceof LimitsDiffer mismatch) {
-            limitMismatches.log(mismatch);
         }
     }
 

@@ -114,7 +114,7 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> notices) {
-        store.listen(notices);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        store.listen(notices, mismatches);
     }
 }

@@ -224,9 +224,11 @@ public interface PermitStore {
     CompletionStage<BulkheadsInUse> inUse(int most);
 
     /**
-     * Sets the listener for notices. Called once, before anything else.
+     * Sets the listeners. Called once, before anything else.
      *
-     * @param listener called on a thread of the store's; must not block
+     * @param notices called on a thread of the store's; must not block
+     * @param mismatches receives the differing limits that the reply to an acquire reports, on the thread that completes the
+     *        acquire, every few seconds while the limits differ; must neither block nor throw
      */
-    void listen(Consumer<Notice> listener);
+    void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches);
 }

@@ -54,6 +54,9 @@ interface ComparedStore extends AutoCloseable {
     /** What the processes were told since this was asked last, by process, in order. */
     Map<Integer, List<Notice>> takeNotices();
 
+    /** The differing limits that the processes found since this was called last, by process, in order. */
+    Map<Integer, List<LimitMismatch>> takeLimitMismatches();
+
     /** What remains of the bulkhead, as far as it is alive. */
     Map<String, Object> remains(long nowMillis);
 
@@ -76,6 +79,7 @@ interface ComparedStore extends AutoCloseable {
         private long micros;
         private final List<PermitStore> processes = new ArrayList<>();
         private Map<Integer, List<Notice>> notices = new TreeMap<>();
+        private Map<Integer, List<LimitMismatch>> differing = new TreeMap<>();
 
         private Machine() {
             clear();
@@ -119,6 +123,13 @@ interface ComparedStore extends AutoCloseable {
         }
 
         @Override
+        public Map<Integer, List<LimitMismatch>> takeLimitMismatches() {
+            Map<Integer, List<LimitMismatch>> taken = differing;
+            differing = new TreeMap<>();
+            return taken;
+        }
+
+        @Override
         public Map<String, Object> remains(long nowMillis) {
             Contents contents = bulkhead.contents();
             Map<String, String> records = new HashMap<>();
@@ -152,6 +163,10 @@ interface ComparedStore extends AutoCloseable {
                         .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())),
                                 it -> new ArrayList<>())
                         .add(message.notice()));
+                List<LimitMismatch> mismatches = bulkhead.takeLimitMismatches();
+                if (!mismatches.isEmpty()) {
+                    differing.computeIfAbsent(number, it -> new ArrayList<>()).addAll(mismatches);
+                }
                 return CompletableFuture.completedFuture(answer);
             }
 
@@ -240,7 +255,7 @@ interface ComparedStore extends AutoCloseable {
             }
 
             @Override
-            public void listen(Consumer<Notice> listener) {
+            public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
                 throw new UnsupportedOperationException();
             }
         }
@@ -275,6 +290,7 @@ interface ComparedStore extends AutoCloseable {
         private final List<AutoCloseable> open = new ArrayList<>();
         private final Map<String, Integer> numbers = new HashMap<>();
         private final List<List<Notice>> told = new ArrayList<>();
+        private final List<List<LimitMismatch>> differing = new ArrayList<>();
 
         private OnRedis(boolean pipelined, Factory factory) {
             server.with(model -> {
@@ -288,12 +304,14 @@ interface ComparedStore extends AutoCloseable {
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 20_000);
                 PermitStore store = factory.open(connections, notifications);
                 List<Notice> notices = new CopyOnWriteArrayList<>();
+                List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
                 store.listen(notice -> {
                     if (!(notice instanceof Notice.NoticesMissed || notice instanceof Notice.Reconnected)) {
                         notices.add(notice);
                     }
-                });
+                }, mismatches::add);
                 told.add(notices);
+                differing.add(mismatches);
                 numbers.put(notifications.name(), i);
                 processes.add(store);
                 open.add(notifications);
@@ -348,6 +366,18 @@ interface ComparedStore extends AutoCloseable {
             for (Published message : server.with(RedisModel::takePublished)) {
                 message.text().lines().forEach(line -> taken
                         .computeIfAbsent(numbers.get(message.channel()), it -> new ArrayList<>()).add(notice(line)));
+            }
+            return taken;
+        }
+
+        @Override
+        public Map<Integer, List<LimitMismatch>> takeLimitMismatches() {
+            Map<Integer, List<LimitMismatch>> taken = new TreeMap<>();
+            for (int i = 0; i < PROCESSES; i++) {
+                if (!differing.get(i).isEmpty()) {
+                    taken.put(i, new ArrayList<>(differing.get(i)));
+                    differing.get(i).clear();
+                }
             }
             return taken;
         }

@@ -82,6 +82,7 @@ class ObservedPermitStoreTest {
     @Test
     void noticesGoThrough() {
         store.listen(notice -> {
+        }, mismatch -> {
         });
 
         assertThat(asked).containsExactly("listen");

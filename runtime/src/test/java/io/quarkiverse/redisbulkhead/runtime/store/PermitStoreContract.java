@@ -2150,31 +2150,31 @@ public abstract class PermitStoreContract {
 
     /** Trap 19: a rollout that changes the limit is noticed. */
     @Test
-    void differingLimitsAreTold() {
+    void differingLimitsAreReported() {
         ask("a").limit(3).send();
-        assertThat(bulkhead.toldLimitsDiffer()).as("no other limit").isEmpty();
+        assertThat(bulkhead.limitMismatches()).as("no other limit").isEmpty();
 
         ask("b").limit(4).send();
 
-        assertThat(bulkhead.awaitLimitsDiffer(4))
-                .isEqualTo(new Notice.LimitsDiffer(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
+        assertThat(bulkhead.awaitLimitMismatch(4))
+                .isEqualTo(new LimitMismatch(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3, 4);
         ask("c").limit(5).send();
-        assertThat(bulkhead.awaitLimitsDiffer(5).others()).containsExactlyInAnyOrder(3, 4);
+        assertThat(bulkhead.awaitLimitMismatch(5).others()).containsExactlyInAnyOrder(3, 4);
     }
 
     @Test
-    void differingLimitsAreToldAgainOnlyAfterSomeSeconds() {
+    void differingLimitsAreReportedAgainOnlyAfterSomeSeconds() {
         ask("a").limit(3).lease(LEASE).send();
         ask("b").limit(4).lease(LEASE).send();
-        bulkhead.awaitLimitsDiffer(4);
+        bulkhead.awaitLimitMismatch(4);
         stores.advance(Duration.ofSeconds(4));
         ask("c").limit(4).send();
-        assertThat(new HashSet<>(bulkhead.toldLimitsDiffer())).hasSize(1);
+        assertThat(new HashSet<>(bulkhead.limitMismatches())).hasSize(1);
 
         stores.advance(Duration.ofSeconds(1));
         ask("d").limit(3).send();
-        assertThat(bulkhead.awaitLimitsDiffer(3).others()).containsExactly(4);
+        assertThat(bulkhead.awaitLimitMismatch(3).others()).containsExactly(4);
     }
 
     @Test
@@ -2187,7 +2187,7 @@ public abstract class PermitStoreContract {
 
         ask("b").limit(4).send();
 
-        assertThat(bulkhead.toldLimitsDiffer()).isEmpty();
+        assertThat(bulkhead.limitMismatches()).isEmpty();
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(4);
     }
 

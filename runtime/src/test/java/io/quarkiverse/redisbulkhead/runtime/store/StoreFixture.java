@@ -31,6 +31,9 @@ public interface StoreFixture extends AutoCloseable {
     /** The notices that {@link #first()} or {@link #second()} gave, in their order. */
     List<Notice> notices(PermitStore store);
 
+    /** The differing limits that {@link #first()} or {@link #second()} reported, in their order. */
+    List<LimitMismatch> limitMismatches(PermitStore store);
+
     /** Returns when all notices caused by what was done until now have arrived. */
     void settleNotices();
 

@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -160,6 +161,7 @@ public final class Bulkhead {
     private long now;
     private long from;
     private List<Message> messages = List.of();
+    private List<LimitMismatch> mismatches = List.of();
 
     /**
      * Creates an empty bulkhead that loses nothing, by a clock that never goes back.
@@ -268,6 +270,13 @@ public final class Bulkhead {
         return taken;
     }
 
+    /** The differing limits that calls have found since this was called last. */
+    public List<LimitMismatch> takeLimitMismatches() {
+        List<LimitMismatch> taken = mismatches;
+        mismatches = List.of();
+        return taken;
+    }
+
     private void tell(String process, Notice notice) {
         if (messages.isEmpty()) {
             messages = new ArrayList<>();
@@ -315,7 +324,7 @@ public final class Bulkhead {
     }
 
     private AcquireReply ask(String process, AcquireRequest request, boolean isLost) {
-        stateLimit(process, request.limit());
+        noteLimit(request.limit());
         Permit held = holders.get(request.permitId());
         if (held != null && held.isKnown()) {
             // The caller counts its lease from when it asked; the permit may have been handed over long before.
@@ -364,7 +373,7 @@ public final class Bulkhead {
             wake();
             return InProcessPermitStore.NONE_FREE;
         }
-        stateLimit(process, request.limit());
+        noteLimit(request.limit());
         long token = grant(process, request);
         wake();
         return token;
@@ -416,8 +425,8 @@ public final class Bulkhead {
         return waiter.ticket();
     }
 
-    /** Notes that a caller states this limit; now and then tells it which others were stated within the last minute. */
-    private void stateLimit(String process, int limit) {
+    /** Notes the limit of a request. Every few seconds, reports which others were used within the last minute. */
+    private void noteLimit(int limit) {
         Stated latest = statedLimits.isEmpty() ? null : statedLimits.get(statedLimits.size() - 1);
         if (restricted || latest != null && latest.limit() == limit && now - latest.at() < LIMIT_REFRESHED_MILLIS
                 || statedLimits.stream().anyMatch(it -> it.limit() == limit && now - it.at() < LIMIT_REFRESHED_MILLIS)) {
@@ -432,7 +441,8 @@ public final class Bulkhead {
             others.remove(statedLimits.remove(0).limit());
         }
         if (!others.isEmpty()) {
-            tell(process, new Notice.LimitsDiffer(id, limit, others));
+            mismatches = mismatches.isEmpty() ? new ArrayList<>() : mismatches;
+            mismatches.add(new LimitMismatch(id, limit, others));
         }
     }
 

@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
@@ -74,6 +75,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     private volatile Consumer<Notice> listener = notice -> {
     };
+    private volatile Consumer<LimitMismatch> mismatchListener = mismatch -> {
+    };
 
     /** A bulkhead and the lock that its steps take. */
     private static final class Entry extends ReentrantLock {
@@ -107,8 +110,9 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        this.listener = listener;
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        listener = notices;
+        mismatchListener = mismatches;
     }
 
     @Override
@@ -308,10 +312,14 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     private void end(Entry entry) {
         List<Bulkhead.Message> messages = entry.bulkhead.takeMessages();
+        List<LimitMismatch> mismatches = entry.bulkhead.takeLimitMismatches();
         dropIfDead(entry);
         entry.unlock();
         if (!messages.isEmpty()) {
             tell(messages);
+        }
+        if (!mismatches.isEmpty()) {
+            mismatches.forEach(mismatchListener);
         }
         if (areMany()) {
             dropDeadOnes();

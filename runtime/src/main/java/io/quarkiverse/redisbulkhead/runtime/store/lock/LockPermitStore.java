@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -83,6 +84,8 @@ public final class LockPermitStore implements PermitStore {
     private final Settings settings;
     private final BiConsumer<Duration, Runnable> timer;
     private final BulkheadScan scan;
+    private volatile Consumer<LimitMismatch> mismatches = mismatch -> {
+    };
     /** Bulkheads with pending operations. */
     private final ConcurrentHashMap<BulkheadId, StepQueue> queues = new ConcurrentHashMap<>();
 
@@ -142,8 +145,9 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        notifications.listen(listener);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> limitMismatches) {
+        notifications.listen(notices);
+        mismatches = limitMismatches;
     }
 
     @Override
@@ -405,6 +409,7 @@ public final class LockPermitStore implements PermitStore {
             }
             case DONE -> {
                 result.notices().forEach(notifications::tell);
+                result.mismatches().forEach(mismatches);
                 Duration pause = queue.pauseAfterSuccess();
                 step.operations().forEach(Operation::succeed);
                 if (pause.isZero() || !queue.hasMore()) {

@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -163,12 +164,13 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     /**
      * How a try ended.
      *
-     * @param notices what to tell the caller's process
+     * @param notices for the caller's process
+     * @param mismatches the differing limits that the operations have found
      */
-    record Result(Progress progress, List<Notice> notices) {
+    record Result(Progress progress, List<Notice> notices, List<LimitMismatch> mismatches) {
 
         private static Result of(Progress progress) {
-            return new Result(progress, List.of());
+            return new Result(progress, List.of(), List.of());
         }
     }
 
@@ -334,7 +336,8 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         return connection.transaction(commands).compose(results -> {
             unanswered = false;
             return Future.succeededFuture(
-                    results.isEmpty() ? Result.of(Progress.OVERTAKEN) : new Result(progress, tell(connection, stored)));
+                    results.isEmpty() ? Result.of(Progress.OVERTAKEN)
+                            : new Result(progress, tell(connection, stored), stored.bulkhead().takeLimitMismatches()));
         }, failure -> {
             // An error means that nothing was carried out.
             unanswered = ErrorReply.of(failure).isEmpty();

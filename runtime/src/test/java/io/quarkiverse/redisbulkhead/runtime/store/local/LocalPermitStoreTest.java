@@ -166,6 +166,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
             if (notice instanceof Notice.PermitFree free) {
                 replies.add(now(other.acquire(request("a", free.permitId(), false, SECOND))));
             }
+        }, mismatch -> {
         });
         now(other.acquire(request("a", "p", false, SECOND)));
         now(other.acquire(request("a", "q", false, SECOND)));
@@ -179,6 +180,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void aListenerThatFailsSpoilsNothing() {
         store.listen(notice -> {
             throw new IllegalStateException("on purpose");
+        }, mismatch -> {
         });
         now(store.acquire(request("a", "p", true, SECOND)));
         now(store.acquire(request("a", "q", true, SECOND)));
