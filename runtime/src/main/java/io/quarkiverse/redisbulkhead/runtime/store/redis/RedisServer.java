@@ -34,7 +34,8 @@ import io.vertx.redis.client.Response;
  * <p>
  * A call is sent again when its connection breaks or the server replies with a transient error, so every call must be
  * idempotent. The server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for
- * the command timeout. Then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass by
+ * the command timeout. Then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass
+ * by
  * itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals tell callers the
  * cause.
  * <p>

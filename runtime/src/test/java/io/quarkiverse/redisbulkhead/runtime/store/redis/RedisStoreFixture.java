@@ -57,7 +57,7 @@ public final class RedisStoreFixture implements StoreFixture {
         private final NotificationSubscriber notifications;
         private final PermitStore store;
         private final List<Notice> notices = new CopyOnWriteArrayList<>();
-    private final List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
+        private final List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
 
         private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
             connections = kind.connections(redis, redis.restrictedOptions(kind), Duration.ofSeconds(20));
