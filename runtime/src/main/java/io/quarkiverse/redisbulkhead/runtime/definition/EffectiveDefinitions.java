@@ -111,7 +111,7 @@ public final class EffectiveDefinitions {
                 || atBuild && definitions.isByExpression(name), known::isReserved, errors);
         EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, inRedis, errors);
         effective.checkGlobal();
-        definitions.byName().keySet().forEach(name -> effective.new Bulkhead(name).add());
+        definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
         effective.checkLocks();
         new ConfiguredNames(known, definitions, namesElsewhere, errors).check(properties);
         return effective;
@@ -262,7 +262,7 @@ public final class EffectiveDefinitions {
     }
 
     /** Puts one bulkhead together. */
-    private final class Bulkhead {
+    private final class BulkheadAssembler {
 
         private final String name;
         private final Optional<BulkheadConfig> own;
@@ -271,7 +271,7 @@ public final class EffectiveDefinitions {
         private final Set<String> doubtful = new HashSet<>();
         private OptionalInt permits = OptionalInt.empty();
 
-        private Bulkhead(String name) {
+        private BulkheadAssembler(String name) {
             this.name = name;
             this.own = Optional.ofNullable(values.bulkheads().get(name));
             this.spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(values.onOutage())

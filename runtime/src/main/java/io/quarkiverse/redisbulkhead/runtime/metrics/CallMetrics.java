@@ -53,7 +53,7 @@ public class CallMetrics implements SemaphoreListener {
     }
 
     @Override
-    public CallListener asks(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method) {
         // After the end nobody would remove the gauges.
         return series.isClosed() ? CallListener.NONE : series.calls(bulkhead, method).newCall();
     }

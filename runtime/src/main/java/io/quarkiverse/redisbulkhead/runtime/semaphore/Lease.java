@@ -23,7 +23,7 @@ abstract class Lease {
     boolean renewing;
     long renewAt;
 
-    private final Bulkhead bulkhead;
+    private final SemaphoreDefinition bulkhead;
     private final String id;
     private final long holdEndNanos;
     private final long firstEndInStoreNanos;
@@ -34,7 +34,7 @@ abstract class Lease {
      * @param endInStoreNanos when the first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
      */
-    Lease(Bulkhead bulkhead, String id, long sinceNanos, long endInStoreNanos, long marginNanos) {
+    Lease(SemaphoreDefinition bulkhead, String id, long sinceNanos, long endInStoreNanos, long marginNanos) {
         this.bulkhead = bulkhead;
         this.id = id;
         this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
@@ -53,7 +53,7 @@ abstract class Lease {
         return id;
     }
 
-    final Bulkhead definition() {
+    final SemaphoreDefinition definition() {
         return bulkhead;
     }
 

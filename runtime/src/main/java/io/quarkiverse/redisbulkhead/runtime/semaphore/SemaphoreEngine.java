@@ -31,7 +31,7 @@ public final class SemaphoreEngine {
     private final InFlightCounter requests = new InFlightCounter();
     private final LeaseRenewer renewer;
     private final PermitReconciler reconciler;
-    private final PermitRequest.Services services;
+    private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
 
     // Tests look at these.
@@ -99,10 +99,10 @@ public final class SemaphoreEngine {
         this.renewer = new LeaseRenewer(store, timers, listener);
         this.reconciler = new PermitReconciler(store, timers, ids);
         this.waiters = new WaiterRegistry(store, timers, random);
-        LeasedPermit.Services permits = new LeasedPermit.Services(store, timers, renewer, returns, reconciler, requests,
+        LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
-        this.services = new PermitRequest.Services(store, timers, identity, waiters, limits, returns, reconciler, requests,
-                listener, permits, fallback == null ? null : fallback.services);
+        this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler, requests,
+                listener, permits, fallback == null ? null : fallback.dependencies);
         this.attacher = new PermitAttacher(permits, identity, ids);
         store.listen(this::notice, new LimitMismatchLogger()::log);
     }
@@ -129,7 +129,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), services, attacher, true);
+        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, true);
     }
 
     /**
@@ -139,7 +139,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), services, attacher, false);
+        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, false);
     }
 
     /**
@@ -164,7 +164,7 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits. The store is not asked.
+     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits, without a request to the store.
      *
      * @return in no order
      */

@@ -34,10 +34,10 @@ public final class SemaphoreListeners implements SemaphoreListener {
     }
 
     @Override
-    public CallListener asks(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method) {
         List<CallListener> interested = null;
         for (SemaphoreListener listener : listeners) {
-            CallListener call = asks(listener, bulkhead, method);
+            CallListener call = onCall(listener, bulkhead, method);
             if (call != CallListener.NONE) {
                 interested = interested == null ? new ArrayList<>(listeners.size()) : interested;
                 interested.add(call);
@@ -46,9 +46,9 @@ public final class SemaphoreListeners implements SemaphoreListener {
         return interested == null ? CallListener.NONE : new Call(interested);
     }
 
-    private static CallListener asks(SemaphoreListener listener, BulkheadId bulkhead, String method) {
+    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method) {
         try {
-            return listener.asks(bulkhead, method);
+            return listener.onCall(bulkhead, method);
         } catch (RuntimeException | LinkageError e) {
             LOG.errorf(e, "A listener failed when a call asked bulkhead '%s' for a permit", bulkhead.name());
             return CallListener.NONE;

@@ -294,8 +294,8 @@ class CallEventsTest {
     void withoutAListenerOfCallsNothingIsAllocatedForEvents() {
         SemaphoreListener losses = loss -> {
         };
-        assertThat(losses.asks(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
-        assertThat(new SemaphoreListeners(List.of(losses, losses)).asks(BulkheadId.of("reports"), "A#a"))
+        assertThat(losses.onCall(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
+        assertThat(new SemaphoreListeners(List.of(losses, losses)).onCall(BulkheadId.of("reports"), "A#a"))
                 .isSameAs(CallListener.NONE);
     }
 
@@ -374,7 +374,7 @@ class CallEventsTest {
         }
 
         @Override
-        public CallListener asks(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method) {
             lines.add("asks " + bulkhead.name() + " " + method);
             return new CallListener() {
 
@@ -424,7 +424,7 @@ class CallEventsTest {
         }
 
         @Override
-        public CallListener asks(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method) {
             return new CallListener() {
 
                 @Override

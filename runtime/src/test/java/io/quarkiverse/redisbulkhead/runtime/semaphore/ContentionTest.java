@@ -74,9 +74,9 @@ class ContentionTest {
     @Test
     void whoPausesWaits() {
         Admission admission = ask(SPEC);
-        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         contended();
-        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         admission.end();
     }
 

@@ -106,10 +106,10 @@ class OutageTest {
         assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
         assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
         assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
-        Bulkhead huge = Bulkhead.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
+        SemaphoreDefinition huge = SemaphoreDefinition.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
         assertThat(huge.spec().localPermits()).isEqualTo((int) (Integer.MAX_VALUE * 2L / 5));
         SemaphoreSpec moreHere = SPEC.toBuilder().permits(1).localPermits(2).build();
-        assertThat(Bulkhead.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
+        assertThat(SemaphoreDefinition.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
                 .isEqualTo(Integer.MAX_VALUE);
     }
 

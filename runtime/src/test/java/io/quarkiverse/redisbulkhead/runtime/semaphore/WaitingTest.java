@@ -805,9 +805,9 @@ class WaitingTest {
     @Test
     void askedTellsAsSoonAsItIsClearThatTheCallMustWait() {
         Admission admission = ask(FAIR);
-        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
-        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         leave(admission);
     }
 

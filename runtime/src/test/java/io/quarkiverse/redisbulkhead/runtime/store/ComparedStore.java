@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModelServer;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead.Contents;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine.Contents;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -75,7 +75,7 @@ interface ComparedStore extends AutoCloseable {
 
     final class Machine implements ComparedStore {
 
-        private Bulkhead bulkhead;
+        private BulkheadStateMachine bulkhead;
         private long micros;
         private final List<PermitStore> processes = new ArrayList<>();
         private Map<Integer, List<Notice>> notices = new TreeMap<>();
@@ -100,14 +100,14 @@ interface ComparedStore extends AutoCloseable {
 
         @Override
         public void clear() {
-            bulkhead = new Bulkhead(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
+            bulkhead = new BulkheadStateMachine(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
         }
 
         @Override
         public void lose(Part part) {
             Contents old = bulkhead.contents();
             boolean state = part == Part.STATE;
-            bulkhead = new Bulkhead(BULKHEAD, new Contents(part == Part.HOLDERS ? Map.of() : old.holders(),
+            bulkhead = new BulkheadStateMachine(BULKHEAD, new Contents(part == Part.HOLDERS ? Map.of() : old.holders(),
                     part == Part.QUEUE ? Map.of() : old.queue(), part == Part.STANDBY ? Map.of() : old.standby(),
                     part == Part.CANCELLED ? Map.of() : old.cancelled(), state ? Map.of() : old.permits(),
                     state ? Map.of() : old.alive(), state ? Map.of() : old.statedLimits(),
@@ -156,7 +156,7 @@ interface ComparedStore extends AutoCloseable {
                 this.number = number;
             }
 
-            private <T> CompletionStage<T> step(Function<Bulkhead, T> operation) {
+            private <T> CompletionStage<T> step(Function<BulkheadStateMachine, T> operation) {
                 bulkhead.begin(micros);
                 T answer = operation.apply(bulkhead);
                 bulkhead.takeMessages().forEach(message -> notices
@@ -171,8 +171,8 @@ interface ComparedStore extends AutoCloseable {
             }
 
             // The stores write nothing then, also not what a step begins with.
-            private <T> CompletionStage<T> look(Function<Bulkhead, T> question) {
-                Bulkhead copy = new Bulkhead(BULKHEAD, bulkhead.contents(), Integer.MAX_VALUE);
+            private <T> CompletionStage<T> look(Function<BulkheadStateMachine, T> question) {
+                BulkheadStateMachine copy = new BulkheadStateMachine(BULKHEAD, bulkhead.contents(), Integer.MAX_VALUE);
                 copy.begin(micros);
                 return CompletableFuture.completedFuture(question.apply(copy));
             }

@@ -37,7 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
- * Keeps permits in the memory of this process: a map of {@link Bulkhead}s. Its answers are there when a method returns, and
+ * Keeps permits in the memory of this process: a map of {@link BulkheadStateMachine}s. Its answers are there when a method returns, and
  * its notices are given on the thread of the call that caused them, after the step is done: a listener may call the store
  * again.
  * <p>
@@ -83,10 +83,10 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
         private static final long serialVersionUID = 1L;
 
-        private final transient Bulkhead bulkhead;
+        private final transient BulkheadStateMachine bulkhead;
         private volatile boolean dropped;
 
-        private Entry(Bulkhead bulkhead) {
+        private Entry(BulkheadStateMachine bulkhead) {
             this.bulkhead = bulkhead;
         }
     }
@@ -239,7 +239,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {
-            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, Bulkhead::isHeld)).toList();
+            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld)).toList();
             return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
                     ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
                     : Optional.empty());
@@ -259,7 +259,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private <T> T change(BulkheadId id, Function<Bulkhead, T> operation) {
+    private <T> T change(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = begin(id);
         try {
             return operation.apply(entry.bulkhead);
@@ -307,11 +307,11 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     private Entry newEntry(BulkheadId id) {
-        return new Entry(new Bulkhead(id, Math.max(1, Math.max(lastDroppedTicket.get(), micros() - 1))));
+        return new Entry(new BulkheadStateMachine(id, Math.max(1, Math.max(lastDroppedTicket.get(), micros() - 1))));
     }
 
     private void end(Entry entry) {
-        List<Bulkhead.Message> messages = entry.bulkhead.takeMessages();
+        List<BulkheadStateMachine.Message> messages = entry.bulkhead.takeMessages();
         List<LimitMismatch> mismatches = entry.bulkhead.takeLimitMismatches();
         dropIfDead(entry);
         entry.unlock();
@@ -341,7 +341,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     /** A look at a bulkhead that neither adds nor removes anything, nor drops the bulkhead. */
-    private <T> T inspect(BulkheadId id, Function<Bulkhead, T> operation) {
+    private <T> T inspect(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = bulkheads.get(id);
         if (entry == null || !begin(entry)) {
             entry = newEntry(id);
@@ -354,7 +354,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private void tell(List<Bulkhead.Message> messages) {
+    private void tell(List<BulkheadStateMachine.Message> messages) {
         messages.forEach(message -> untold.add(message.notice()));
         if (toBeTold.getAndAdd(messages.size()) > 0) {
             return;

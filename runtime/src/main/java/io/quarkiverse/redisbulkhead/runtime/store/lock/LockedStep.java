@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
@@ -51,7 +51,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     static final class Operation<T> {
 
         private final List<String> ids;
-        private final Function<Bulkhead, T> action;
+        private final Function<BulkheadStateMachine, T> action;
         private final boolean onlyRemoves;
         private final UnaryOperator<T> whenRepeated;
         private final CompletableFuture<T> answer = new CompletableFuture<>();
@@ -61,7 +61,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         private boolean alone;
         private boolean unknown;
 
-        private Operation(List<String> ids, Function<Bulkhead, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
+        private Operation(List<String> ids, Function<BulkheadStateMachine, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
             this.ids = ids;
             this.action = action;
             this.onlyRemoves = onlyRemoves;
@@ -73,17 +73,17 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
          *
          * @param ids the permits that it is about
          */
-        static <T> Operation<T> repeatable(List<String> ids, Function<Bulkhead, T> action) {
+        static <T> Operation<T> repeatable(List<String> ids, Function<BulkheadStateMachine, T> action) {
             return new Operation<>(ids, action, false, UnaryOperator.identity());
         }
 
         /** An operation that answers whether it has changed something; {@code true} when it may have been done before. */
-        static Operation<Boolean> changing(List<String> ids, Function<Bulkhead, Boolean> action) {
+        static Operation<Boolean> changing(List<String> ids, Function<BulkheadStateMachine, Boolean> action) {
             return new Operation<>(ids, action, false, changed -> true);
         }
 
         /** Like {@link #changing}; it needs no memory. */
-        static Operation<Boolean> removing(String id, Function<Bulkhead, Boolean> action) {
+        static Operation<Boolean> removing(String id, Function<BulkheadStateMachine, Boolean> action) {
             return new Operation<>(List.of(id), action, true, changed -> true);
         }
 
@@ -123,7 +123,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         }
 
         /** Does it in a step that is not in force yet. */
-        void doIn(Bulkhead bulkhead) {
+        void doIn(BulkheadStateMachine bulkhead) {
             refusal = null;
             try {
                 T first = action.apply(bulkhead);
@@ -313,7 +313,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     }
 
     private Progress apply(StoredBulkhead stored) {
-        Bulkhead bulkhead = stored.bulkhead();
+        BulkheadStateMachine bulkhead = stored.bulkhead();
         if (!stored.isWhole() && !frugal && bulkhead.removeDead()) {
             return Progress.CLEANED;
         }
@@ -359,7 +359,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     /** Publishes what other processes are to be told, and returns what this one is. */
     private List<Notice> tell(Connection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
-        for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
+        for (BulkheadStateMachine.Message message : stored.bulkhead().takeMessages()) {
             if (message.process().equals(settings.process())) {
                 own.add(message.notice());
             } else {
@@ -370,7 +370,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private static void publish(Connection connection, Bulkhead.Message message) {
+    private static void publish(Connection connection, BulkheadStateMachine.Message message) {
         connection
                 .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
                 .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));

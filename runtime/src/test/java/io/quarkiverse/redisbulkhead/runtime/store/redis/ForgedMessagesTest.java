@@ -55,7 +55,7 @@ class ForgedMessagesTest {
         holder = process.semaphore(LONG).admit("A#hold");
         held = get(holder.granted()).get(0);
         waiter = semaphore.admit("A#wait");
-        get(waiter.asked());
+        get(waiter.attempted());
         await().atMost(30, TimeUnit.SECONDS).until(() -> !mailbox().isEmpty());
     }
 

@@ -274,7 +274,7 @@ class NotificationSubscriberTest {
     }
 
     private static boolean isAsked(Admission admission) {
-        return admission.asked().toCompletableFuture().isDone();
+        return admission.attempted().toCompletableFuture().isDone();
     }
 
     private static void end(Admission admission) throws Exception {

@@ -52,7 +52,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * <p>
  * Not safe for use by several threads at once.
  */
-public final class Bulkhead {
+public final class BulkheadStateMachine {
 
     /** How many waiters one operation tells of free permits. */
     private static final int TOLD_AT_ONCE = 100;
@@ -169,12 +169,12 @@ public final class Bulkhead {
      * @param id its id
      * @param lastTicket a ticket that is smaller than all that will be given, at least 1
      */
-    Bulkhead(BulkheadId id, long lastTicket) {
+    BulkheadStateMachine(BulkheadId id, long lastTicket) {
         this(id, Integer.MAX_VALUE, false);
         this.lastTicket = lastTicket;
     }
 
-    private Bulkhead(BulkheadId id, int most, boolean clockMayGoBack) {
+    private BulkheadStateMachine(BulkheadId id, int most, boolean clockMayGoBack) {
         this.id = id;
         this.most = most;
         this.clockMayGoBack = clockMayGoBack;
@@ -187,7 +187,7 @@ public final class Bulkhead {
      * @param contents what is remembered; not kept
      * @param most how many holders and waiters there may be; more are refused by {@link StoreException}
      */
-    public Bulkhead(BulkheadId id, Contents contents, int most) {
+    public BulkheadStateMachine(BulkheadId id, Contents contents, int most) {
         this(id, most, true);
         contents.holders().forEach((entry, end) -> {
             // Further entries whose first one was lost count until they end.
