@@ -228,8 +228,8 @@ class KeysTest {
     @Test
     void aResolverThatAnswersNullIsAnError() {
         assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "nobody")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " answered null, but must tell the key of bulkhead"
-                        + " 'visitors'. Answer with ResolvedKey.of(key), or throw an exception to refuse the call");
+                .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " returned null instead of the key of "
+                        + "bulkhead 'visitors'. Return ResolvedKey.of(key), or throw an exception to reject the call");
     }
 
     @Test

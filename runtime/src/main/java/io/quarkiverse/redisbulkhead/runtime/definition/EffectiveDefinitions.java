@@ -255,9 +255,9 @@ public final class EffectiveDefinitions {
     private void checkLease(String location, String member, Duration lease) {
         if (inRedis && lease.dividedBy(RENEWALS_PER_LEASE).compareTo(commandTimeout) < 0) {
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
-                    + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow answer could cost"
-                    + " the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
-                    + ", or command-timeout shorter");
+                    + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow reply "
+                    + "could cost the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
+                    + ", or reduce command-timeout");
         }
     }
 

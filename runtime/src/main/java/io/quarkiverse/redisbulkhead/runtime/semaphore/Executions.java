@@ -87,7 +87,7 @@ public final class Executions {
                 }
             }
             if (next == null) {
-                completeRejected(new CancellationException("The execution ended before all permits were taken"));
+                completeRejected(new CancellationException("The execution ended before all permits were acquired"));
                 return;
             }
             CompletableFuture<List<HeldPermit>> outcome = next.granted().toCompletableFuture();

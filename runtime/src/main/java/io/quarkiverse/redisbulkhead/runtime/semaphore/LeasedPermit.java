@@ -29,7 +29,8 @@ final class LeasedPermit extends Lease implements HeldPermit {
      * @param listener receives losses
      * @param fenced whether tickets are fencing tokens; not when another store issues them, too
      */
-    record Dependencies(PermitStore store, Timers timers, LeaseRenewer renewer, PermitReturns returns, PermitReconciler reconciler,
+    record Dependencies(PermitStore store, Timers timers, LeaseRenewer renewer, PermitReturns returns,
+            PermitReconciler reconciler,
             InFlightCounter requests, SemaphoreListener listener, boolean fenced) {
     }
 
@@ -64,7 +65,8 @@ final class LeasedPermit extends Lease implements HeldPermit {
      * @param endInStoreNanos when its first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
      */
-    LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket, boolean copyMayFollow,
+    LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket,
+            boolean copyMayFollow,
             long sinceNanos, long endInStoreNanos, long marginNanos) {
         super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
         this.dependencies = dependencies;
@@ -243,9 +245,9 @@ final class LeasedPermit extends Lease implements HeldPermit {
     }
 
     static IllegalStateException grantedWithoutRedis(String bulkhead) {
-        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
-                + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
-                + "Permit.fencingToken(), which is 0 then");
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
+                + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
+                + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
     }
 
     @Override

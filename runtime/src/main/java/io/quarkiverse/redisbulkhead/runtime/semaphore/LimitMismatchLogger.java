@@ -42,13 +42,15 @@ final class LimitMismatchLogger {
             }
         }
         if (mismatch.bulkhead().key().isPresent()) {
-            LOG.infof("Different limits were stated for a key of bulkhead '%s': here %d, elsewhere or before %s. That is how a "
-                    + "resolver changes the limit of a key; where none does, give all instances the same value",
+            LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
+                    + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
+                    + "all instances",
                     mismatch.bulkhead().name(), mismatch.own(), mismatch.others());
             return;
         }
-        LOG.warnf("Instances disagree about bulkhead '%s': this one has permits=%d, others have %s. During a rollout that "
-                + "passes; else give all of them the same value", mismatch.bulkhead(), mismatch.own(), mismatch.others());
+        LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
+                + "during a rollout. Otherwise, configure the same limit on all instances", mismatch.bulkhead(), mismatch.own(),
+                mismatch.others());
     }
 
     private boolean isNews(LimitMismatch mismatch) {

@@ -59,7 +59,8 @@ final class PermitAttacher {
         });
     }
 
-    private CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, DetachedPermit detached, String id, String method) {
+    private CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, DetachedPermit detached, String id,
+            String method) {
         if (permits.requests().isStopping()) {
             return CompletableFuture.failedStage(
                     new BulkheadUnavailableException(bulkhead.name(), "the application is stopping", null));
@@ -112,10 +113,11 @@ final class PermitAttacher {
     }
 
     private static PermitGoneException gone(SemaphoreDefinition bulkhead, DetachedPermit detached) {
-        return new PermitGoneException(bulkhead.name(), "The detached permit " + detached.permitId() + " is not in bulkhead '"
-                + bulkhead.id()
-                + "' any more: its lease has ended, it was attached already, or it was revoked. Attach it within "
-                + "one lease (" + bulkhead.terms().lease() + "), once, and where it was detached: at the same bulkhead, key or "
-                + "lock");
+        return new PermitGoneException(bulkhead.name(),
+                "The detached permit " + detached.permitId() + " is no longer in bulkhead '"
+                        + bulkhead.id()
+                        + "': its lease has ended, it was already attached, or it was revoked. Attach it once, within one "
+                        + "lease (" + bulkhead.terms().lease() + "), and to the bulkhead, key or lock from which it was "
+                        + "detached");
     }
 }

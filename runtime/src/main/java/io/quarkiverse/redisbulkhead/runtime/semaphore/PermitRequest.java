@@ -131,7 +131,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Null unless the end waits for the answer to the release.
     private Promise<Void> endAnswered;
 
-    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+            InFlightCounter executions,
             CallListener call, boolean hadTime) {
         this.dependencies = dependencies;
         this.bulkhead = bulkhead;
@@ -174,7 +175,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param executions has counted the execution, and ends it with the admission; null for none
      * @param call receives the events
      */
-    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+            InFlightCounter executions,
             CallListener call) {
         call.requested();
         if (dependencies.store() instanceof InProcessPermitStore here) {
@@ -191,7 +193,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     }
 
     // Null when no permit is free. The request then takes the usual way.
-    private static LeasedPermit takeIfFree(Dependencies dependencies, InProcessPermitStore here, SemaphoreDefinition bulkhead, String method) {
+    private static LeasedPermit takeIfFree(Dependencies dependencies, InProcessPermitStore here, SemaphoreDefinition bulkhead,
+            String method) {
         // Counted until the permit is kept, so that a shutdown does not miss it.
         dependencies.requests().begin();
         try {
@@ -290,7 +293,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
         }
         if (tooLate) {
-            failed(id, new StoreException("the answer came when the lease of " + lease + " had ended", true, null));
+            failed(id, new StoreException("the reply arrived after the lease of " + lease + " had ended", true, null));
         } else if (given != null) {
             finishGranted(given);
         } else {

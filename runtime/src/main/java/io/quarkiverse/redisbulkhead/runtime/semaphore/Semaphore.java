@@ -32,7 +32,8 @@ public final class Semaphore {
      * @param attacher attaches detached permits
      * @param limiting {@code false}: the bulkhead is disabled, and all calls get a permit that does not count
      */
-    Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher, boolean limiting) {
+    Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
+            boolean limiting) {
         this.bulkhead = bulkhead;
         this.dependencies = dependencies;
         this.attacher = attacher;

@@ -41,7 +41,8 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) 
 
     /** The same, with another time to wait. */
     SemaphoreDefinition within(Duration maxWait) {
-        return spec.maxWait().equals(maxWait) ? this : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms);
+        return spec.maxWait().equals(maxWait) ? this
+                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms);
     }
 
     /** The same, with permits of another weight. */

@@ -101,7 +101,8 @@ public final class SemaphoreEngine {
         this.waiters = new WaiterRegistry(store, timers, random);
         LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
-        this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler, requests,
+        this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler,
+                requests,
                 listener, permits, fallback == null ? null : fallback.dependencies);
         this.attacher = new PermitAttacher(permits, identity, ids);
         store.listen(this::notice, new LimitMismatchLogger()::log);

@@ -50,7 +50,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
         try {
             return listener.onCall(bulkhead, method);
         } catch (RuntimeException | LinkageError e) {
-            LOG.errorf(e, "A listener failed when a call asked bulkhead '%s' for a permit", bulkhead.name());
+            LOG.errorf(e, "A listener failed when a call requested a permit of bulkhead '%s'", bulkhead.name());
             return CallListener.NONE;
         }
     }

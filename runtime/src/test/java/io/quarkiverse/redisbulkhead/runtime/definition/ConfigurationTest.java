@@ -79,8 +79,8 @@ class ConfigurationTest {
 
         assertThat(errors.all()).singleElement().hasToString("RBH032 " + WITH
                 + "permits (PropertiesConfigSource[source=file]) and " + WITHOUT
-                + "max-wait (PropertiesConfigSource[source=file]): \"open\" is in quotes in one place and not in the other, and"
-                + " only one of the two spellings would be read. Write it in the same way everywhere");
+                + "max-wait (PropertiesConfigSource[source=file]): \"open\" is quoted in one place and unquoted in "
+                + "the other, and only one of the two spellings would be read. Use the same spelling everywhere");
     }
 
     @ParameterizedTest

@@ -360,7 +360,7 @@ public final class BulkheadStateMachine {
         int weight = holders.weight() + queue.weight() + standby.weight() + told.weight();
         if (weight + Weights.of(request.permitId()) > number && waiter(request.permitId()) == null) {
             throw new StoreException("The bulkhead " + id + " has " + weight
-                    + " holders and waiters, and store=lock takes no more than " + number
+                    + " holders and waiters, but store=lock supports at most " + number
                     + ", because each of its steps reads all of them. Set quarkus.redis-bulkhead.store=script, "
                     + "or lower the bulkhead's permits or max-waiters", false, null);
         }

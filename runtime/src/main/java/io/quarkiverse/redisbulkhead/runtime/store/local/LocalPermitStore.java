@@ -37,7 +37,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
- * Keeps permits in the memory of this process: a map of {@link BulkheadStateMachine}s. Its answers are there when a method returns, and
+ * Keeps permits in the memory of this process: a map of {@link BulkheadStateMachine}s. Its answers are there when a method
+ * returns, and
  * its notices are given on the thread of the call that caused them, after the step is done: a listener may call the store
  * again.
  * <p>
@@ -239,7 +240,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {
-            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld)).toList();
+            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld))
+                    .toList();
             return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
                     ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
                     : Optional.empty());

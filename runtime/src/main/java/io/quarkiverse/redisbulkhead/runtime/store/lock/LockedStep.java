@@ -61,7 +61,8 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         private boolean alone;
         private boolean unknown;
 
-        private Operation(List<String> ids, Function<BulkheadStateMachine, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
+        private Operation(List<String> ids, Function<BulkheadStateMachine, T> action, boolean onlyRemoves,
+                UnaryOperator<T> whenRepeated) {
             this.ids = ids;
             this.action = action;
             this.onlyRemoves = onlyRemoves;
@@ -220,11 +221,11 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         long now = System.nanoTime();
         Predicate<Operation<?>> late = operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos();
         operations.stream().filter(late).forEach(operation -> operation.fail(new StoreContendedException(
-                "The steps of this bulkhead had no turn for " + settings.contentionTimeout().toMillis()
-                        + " ms, because others held their lock (" + keys.shown()
-                        + "lock) or too many wait for a connection here; "
-                        + "permits may have been free. Set a longer quarkus.redis-bulkhead.lock-store.contention-timeout, or "
-                        + "let calls wait longer")));
+                "This bulkhead could not be locked for " + settings.contentionTimeout().toMillis()
+                        + " ms, because other processes held its lock (" + keys.shown()
+                        + "lock) or too many calls of this process waited for a connection. Permits may have been "
+                        + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
+                        + "longer")));
         operations.removeIf(late);
     }
 
@@ -373,7 +374,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     private static void publish(Connection connection, BulkheadStateMachine.Message message) {
         connection
                 .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
-                .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
+                .onFailure(failure -> LOG.debugf("Failed to publish %s: %s", message, failure.getMessage()));
     }
 
     /** Deletes the lock if it is ours. */

@@ -36,7 +36,8 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * What Redis keeps of a bulkhead, read in one round trip into the state machine {@link BulkheadStateMachine}, and the commands that write
+ * What Redis keeps of a bulkhead, read in one round trip into the state machine {@link BulkheadStateMachine}, and the commands
+ * that write
  * what a step has changed there. {@code bulkhead.lua} documents the layout.
  * <p>
  * A bulkhead with too many holders and waiters is read in part: its first holders and waiters, and the ids that the step is
@@ -268,8 +269,8 @@ final class StoredBulkhead {
         if (!value.matches("\\d{1," + MOST_DIGITS + "}") || Long.parseLong(value) >= END_OF_TICKETS) {
             // Without what it holds, which belongs to another application.
             throw new StoreException("The key " + keys.shown()
-                    + "state holds no ticket. Another application keeps data of its own there; it was left alone. "
-                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses", false, null);
+                    + "state does not contain a ticket. Another application uses this key, and it was not changed. "
+                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses", false, null);
         }
         return Long.parseLong(value);
     }

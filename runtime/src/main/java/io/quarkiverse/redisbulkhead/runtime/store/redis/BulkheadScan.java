@@ -52,14 +52,16 @@ public final class BulkheadScan {
             Function<RedisCall<Response>, CompletionStage<Response>> send) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                    "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
+                    "a Redis Cluster cannot list the bulkheads and keys that other processes use; only those of this "
+                            + "process are shown"));
         }
         return step("0", MOST_STEPS, new Found(), send).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
             Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
-                            .completedStage(BulkheadsInUse.unknown("the Redis user may not SCAN; bulkheads and keys that"
-                                    + " are in use elsewhere are not shown. Give it the right by ACL SETUSER <user> +scan"))
+                            .completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to SCAN; bulkheads "
+                                    + "and keys that other processes use are not shown. Grant the right with ACL "
+                                    + "SETUSER <user> +scan"))
                     : CompletableFuture.failedStage(cause);
         });
     }
@@ -104,7 +106,7 @@ public final class BulkheadScan {
 
         private BulkheadsInUse inUse(int most) {
             Optional<String> incomplete = !allSeen
-                    ? Optional.of("Redis has so many keys that not all of them were looked through")
+                    ? Optional.of("Redis has too many keys to scan all of them")
                     : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
                             : Optional.empty();
             return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);

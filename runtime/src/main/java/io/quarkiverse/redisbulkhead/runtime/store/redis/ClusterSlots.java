@@ -51,7 +51,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
         }
         if (all.isEmpty()) {
             // As if the connection was lost: another node may know more.
-            throw new VertxException("the node knows of no slots", true);
+            throw new VertxException("the node reports no slots", true);
         }
         return new ClusterSlots(bySlot, masters, List.copyOf(all));
     }

@@ -173,7 +173,7 @@ public final class NotificationSubscriber implements AutoCloseable {
             subscription = new Subscription(connections.newClientForMessages());
             opening = subscription.client.connect();
         } catch (RuntimeException e) {
-            LOG.debug("No client for messages could be made", e);
+            LOG.debug("Failed to create a client for messages", e);
             reconnectLater();
             return;
         }

@@ -232,7 +232,8 @@ public abstract class RedisCall<T> {
     static StoreException unexpectedReply(String about, boolean outcomeUnknown, Throwable failure) {
         return failure instanceof StoreException known ? known
                 : new StoreException("Unexpected reply from Redis for " + about + " (" + failure
-                        + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix of your own",
+                        + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a prefix "
+                        + "that no other application uses",
                         outcomeUnknown, failure);
     }
 }

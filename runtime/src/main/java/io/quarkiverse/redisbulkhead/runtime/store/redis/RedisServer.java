@@ -182,7 +182,7 @@ final class RedisServer {
     void moveOn() {
         if (outage == null) {
             List.copyOf(connections).forEach(
-                    connection -> connectionLost(connection, new StoreException("another node is asked", false, null)));
+                    connection -> connectionLost(connection, new StoreException("switching to another node", false, null)));
         }
     }
 
@@ -461,7 +461,7 @@ final class RedisServer {
             return;
         }
         List.copyOf(connections).stream().filter(this::isSilent)
-                .forEach(silent -> connectionLost(silent, new StoreException("no reply to what was sent", true, null)));
+                .forEach(silent -> connectionLost(silent, new StoreException("no reply to commands in flight", true, null)));
         announceReconnection();
         flush();
     }
@@ -625,7 +625,7 @@ final class RedisServer {
         for (OpenConnection connection : List.copyOf(connections)) {
             connection.silentTicks += connection.inFlight.isEmpty() ? 0 : 1;
             if (isSilent(connection) && connections.size() > 1) {
-                connectionLost(connection, new StoreException("no reply to what was sent", true, null));
+                connectionLost(connection, new StoreException("no reply to commands in flight", true, null));
             } else if (isSilent(connection) && attempt == null && !retryPlanned) {
                 open();
             }

@@ -138,7 +138,7 @@ local lost, ticketBefore = not state[1], last
 local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
 if not (last and last >= 0 and last < 9007199254740991 and last % 1 == 0) then
     -- The error does not tell the key value of a user, which stands between the percent sign after the name and the brace.
-    return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' holds no ticket')
+    return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' does not contain a ticket')
 end
 
 -- Of ids: the end of the lease where it is live; the record of those who ask again. Then what changes, as it is to be written: who goes;

@@ -275,7 +275,7 @@ class RedisConnectionManagerTest {
      * what needs no memory, such as a release, is carried out.
      */
     @ParameterizedTest
-    @CsvSource({ "maxmemory, raise maxmemory", "min-replicas-to-write, min-replicas-to-write demands" })
+    @CsvSource({ "maxmemory, raise maxmemory", "min-replicas-to-write, min-replicas-to-write requires" })
     void aProbeThatIsRefusedForGoodEndsTheOutageAndCallersGetTheCause(String setting, String cause) {
         get(call(connections, "return 1", "x"));
         redis.command("REPLICAOF", "127.0.0.1", "1");

@@ -430,7 +430,8 @@ class RedisPermitStoreTest {
     void aTicketThatIsNoneGivesAClearErrorAndIsLeftAlone(String theirs) {
         redis.command("HSET", "test:{reports}:state", "last ticket", theirs);
 
-        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class).hasMessageContaining("holds no ticket");
+        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class)
+                .hasMessageContaining("does not contain a ticket");
 
         assertThat(redis.command("HGET", "test:{reports}:state", "last ticket")).hasToString(theirs);
         assertThat(keys()).containsExactly("test:{reports}:state");
