@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** What listeners are told of calls, and in which order. */
+/** The events of calls that listeners receive, and their order. */
 class CallEventsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
@@ -182,7 +182,7 @@ class CallEventsTest {
         log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
-    /** Whatever the answer is that comes when nobody wants it any more. */
+    /** Whatever the late reply is. */
     @Test
     void cancelledBeforeTheAnswer() {
         ask(SPEC).end();
@@ -250,7 +250,7 @@ class CallEventsTest {
     }
 
     @Test
-    void oneListenerThatFailsHurtsNobody() {
+    void oneListenerThatFailsDoesNotAffectOthers() {
         Log second = new Log();
         engine = engine(new SemaphoreListeners(List.of(new Failing(), log, new Failing(), second)));
         Admission admission = ask(WAITING);

@@ -51,7 +51,7 @@ class OutageTest {
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Trap 25: whoever is let through has no fencing token, and the store is not told of its end. */
+    /** Trap 25: a call that is let through has no fencing token, and its end is not reported to the store. */
     @Test
     void allowLetsEverythingThrough() {
         for (int i = 0; i < 100; i++) {
@@ -130,7 +130,7 @@ class OutageTest {
         return admissions.size() - 1;
     }
 
-    /** Trap 25: the store goes away while somebody waits; the rest of the wait is for a local permit. */
+    /** Trap 25: the store goes away while a caller waits; the rest of the wait is for a local permit. */
     @Test
     void whoWaitedForTheStoreWaitsOnLocally() {
         SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))

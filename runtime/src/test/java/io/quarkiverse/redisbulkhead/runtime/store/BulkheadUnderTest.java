@@ -258,7 +258,7 @@ final class BulkheadUnderTest {
                 .storeMillis();
     }
 
-    /** Waits until the first process was told of the hand-over. */
+    /** Waits until the first process has received the hand-over. */
     HandOver awaitHandedOver(String id) {
         return awaitHandedOver(stores.first(), id);
     }

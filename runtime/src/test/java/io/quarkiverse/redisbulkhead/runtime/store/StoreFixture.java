@@ -20,7 +20,7 @@ public interface StoreFixture extends AutoCloseable {
         return second() != first();
     }
 
-    /** Whether the store may lose its data, and then serves nobody for a moment. */
+    /** Whether the store may lose its data, and then serves no waiter for a moment. */
     default boolean mayLoseData() {
         return true;
     }

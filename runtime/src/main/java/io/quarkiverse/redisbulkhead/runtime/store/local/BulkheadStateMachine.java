@@ -60,7 +60,7 @@ public final class BulkheadStateMachine {
     /** How many waiters one operation serves, or removes because they are dead. */
     private static final int SERVED_AT_ONCE = 1_000;
 
-    /** How long a waiter that was told of a free permit lets others go first, microseconds. */
+    /** For how long a waiter that was notified of a free permit is passed over, microseconds. */
     private static final long TOLD_MICROS = 10_000_000;
 
     /** A last ticket so far ahead of the clock means that the clock was set back, microseconds. */
@@ -143,7 +143,7 @@ public final class BulkheadStateMachine {
     /** Other waiters by turn, microseconds. */
     private final ScoredSet<Permit> standby = new ScoredSet<>();
 
-    /** Waiters that were told of a free permit, by the end of that, microseconds. Then they are on standby again. */
+    /** Waiters that were notified of a free permit, by the time when they are on standby again, microseconds. */
     private final ScoredSet<Permit> told = new ScoredSet<>();
 
     private final ScoredSet<CancelledId> cancelled = new ScoredSet<>();
@@ -417,7 +417,7 @@ public final class BulkheadStateMachine {
                 standby.add(waiter, micros);
             }
         } else if (waiter.ticket() == 0) {
-            // It was told of a permit and found none, so its old turn is due.
+            // It was notified of a permit and found none, so its old turn is due.
             told.remove(waiter.id());
             standby.remove(waiter.id());
             standby.add(waiter, waiter.since() * 1_000);
@@ -800,7 +800,7 @@ public final class BulkheadStateMachine {
         }
     }
 
-    /** Whether so much is free under this limit, less one permit for each waiter that was told of one. */
+    /** Whether so much is free under this limit, less one permit for each waiter that was notified of one. */
     private boolean isFree(int weight, int stated) {
         return holders.weight() + told.size() + weight <= limit(stated);
     }
@@ -841,7 +841,7 @@ public final class BulkheadStateMachine {
         return queue.isEmpty() && gracePeriodEnd == 0;
     }
 
-    /** When to ask again if nobody tells anything: when a lease or the grace period ends. */
+    /** When to poll if no message arrives: when a lease or the grace period ends. */
     private Duration nearestEnd() {
         Permit nearest = holders.first();
         if (nearest != null && nearest.score() <= now) {

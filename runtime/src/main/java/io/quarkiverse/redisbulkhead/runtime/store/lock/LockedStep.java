@@ -154,7 +154,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     enum Progress {
         /** The changes are in force. */
         DONE,
-        /** Somebody else has the lock. */
+        /** Another process, or another step, has the lock. */
         LOCKED,
         /** The lock ended, or the data was changed, under the step. */
         OVERTAKEN,

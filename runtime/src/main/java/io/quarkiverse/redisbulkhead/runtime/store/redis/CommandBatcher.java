@@ -185,14 +185,14 @@ final class CommandBatcher {
             if (waiting.isEmpty() || batches.size() >= MOST_IN_FLIGHT) {
                 return false;
             }
-            boolean nobodyWaits = true;
+            boolean noneAwaited = true;
             for (Batch batch : batches) {
                 if (!batch.isSent() || batch.overtook || batch.lastRefusal() != null) {
                     return false;
                 }
-                nobodyWaits &= !batch.awaited;
+                noneAwaited &= !batch.awaited;
             }
-            return batches.isEmpty() || waitingLoad >= MOST_TOGETHER || waitingAwaited > 0 && nobodyWaits;
+            return batches.isEmpty() || waitingLoad >= MOST_TOGETHER || waitingAwaited > 0 && noneAwaited;
         }
 
         // Only when no copy is in flight, so that a late reply cannot be out of order again.

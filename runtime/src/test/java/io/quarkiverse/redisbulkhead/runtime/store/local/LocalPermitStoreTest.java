@@ -36,7 +36,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         return fixture;
     }
 
-    /** It counts from its start, by a clock that nobody can set. */
+    /** It counts from its start, by a clock that cannot be set. */
     @Override
     protected boolean clockCanBeSetBack() {
         return false;
@@ -57,9 +57,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.size()).isZero();
     }
 
-    /** Trap 21: nor those that nobody came back to when the last lease, place or cancellation had ended. */
+    /** Trap 21: nor those that were not used again after the last lease, place or cancellation had ended. */
     @Test
-    void bulkheadsThatNobodyCameBackToTakeNoMemoryInTheEnd() {
+    void bulkheadsThatAreNotUsedAgainTakeNoMemoryInTheEnd() {
         for (int i = 0; i < MANY; i++) {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
@@ -216,7 +216,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
     /** Guarantee 5: nor does a newcomer overtake who waits in the queue. */
     @Test
-    void nobodyOvertakesTheQueueByTakingWhatIsFree() {
+    void aCallerThatTakesWhatIsFreeDoesNotOvertakeTheQueue() {
         now(store.acquire(request("q", "a", true, SECOND)));
         now(store.acquire(request("q", "w", true, SECOND)));
         store.releaseNow(BulkheadId.of("q"), "a", Duration.ZERO);

@@ -102,7 +102,7 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
-    /** The lock has ended, and nobody has touched the data since: the step is taken again all the same, on a new look. */
+    /** The lock has ended, and the data did not change since: the step is still repeated on a new read. */
     @Test
     void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
@@ -139,7 +139,7 @@ class LockPermitStoreTest {
 
     /** Trap 7: a step that is refused after its lock has ended leaves the lock of the next one alone. */
     @Test
-    void aRefusedStepGivesNobodyElsesLockBack() throws Exception {
+    void aRefusedStepReleasesOnlyItsOwnLock() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore paused = newStore(proxy.port(), LONG);
@@ -197,7 +197,7 @@ class LockPermitStoreTest {
                 LockPermitStore.Clock.OF_SERVER);
     }
 
-    /** The lock is somebody else's for longer than anybody waits for it: that is told, and told apart from a full bulkhead. */
+    /** Another process holds the lock for longer than any caller waits: that is reported, and not as a full bulkhead. */
     @Test
     void contentionIsNotFull() throws Exception {
         redis.command("SET", LOCK, "of somebody else");
@@ -229,7 +229,7 @@ class LockPermitStoreTest {
         assertThat(queue.pauseAfterContention()).hasMillis(10);
     }
 
-    /** Retries are spread, and there are few of them: nobody asks each millisecond. */
+    /** Retries are spread, and there are few of them, not one per millisecond. */
     @Test
     void aHeldLockIsAskedForNowAndThen() throws Exception {
         redis.command("SET", LOCK, "of somebody else", "PX", 2_000);
@@ -253,7 +253,7 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_000);
     }
 
-    /** A key that a step empties and fills again has lost its time to live, and gets it anew. */
+    /** A key that a step empties and fills again has lost its time to live, and gets a new one. */
     @Test
     void whatIsEmptiedAndFilledInOneStepExpires() throws Exception {
         get(acquire(store, "a", 1));
@@ -373,7 +373,7 @@ class LockPermitStoreTest {
         assertRefused(request("one-more", 1));
     }
 
-    /** Another store has let more in: what is there can go, and nobody comes in before. */
+    /** Another store has admitted more: holders can leave, and no caller enters before that. */
     @Test
     void whatAnotherStoreHasLetInCanLeave() throws Exception {
         fill(1_400, 1_100, false);
@@ -444,9 +444,9 @@ class LockPermitStoreTest {
         assertThat(get(store.acquire(waiting("*600*c", 5_000)))).isInstanceOf(Granted.class);
     }
 
-    /** The dead, however many another store has left, keep nobody out. */
+    /** Dead holders, however many another store has left, do not block callers. */
     @Test
-    void manyDeadKeepNobodyOut() throws Exception {
+    void manyDeadHoldersDoNotBlockCallers() throws Exception {
         fill(2_300, 1_200, true);
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);

@@ -58,7 +58,7 @@ class OrderAfterLossTest {
     /**
      * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and
      * fencing
-     * tokens go on growing. Somebody else holds the permit until they are back.
+     * tokens go on growing. Another caller holds the permit until they are back.
      */
     @Test
     void theOldOrderSurvivesALossOfAllData() throws Exception {
