@@ -96,7 +96,8 @@ class DetachTest {
     void aPermitThatIsNotCountedCannotBeDetached() {
         Permit open = bulkheads.semaphore("detach-off").tryAcquire().orElseThrow();
 
-        assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class).hasMessageContaining("granted without Redis");
+        assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("granted without Redis");
     }
 
     @Test

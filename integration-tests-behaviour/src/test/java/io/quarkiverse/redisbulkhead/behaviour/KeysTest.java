@@ -318,7 +318,7 @@ class KeysTest {
         assertThatThrownBy(() -> tenants.forKey(null, 1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> tenants.forKey("a", 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> tenants.forKey("a").forKey("b")).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("one key of bulkhead 'tenants' already");
+                .hasMessageContaining("already belongs to one key of bulkhead 'tenants'");
     }
 
     @Test

@@ -32,7 +32,7 @@ final class InterceptionRule implements Rule {
             if (!element.isMethod()) {
                 errors.add(MessageCode.RBH012, element.place(),
                         "@RedisBulkhead on the class guards nothing: the class has no business method without its own "
-                        + "annotation. Remove it, or put it on a class that has such a method");
+                                + "annotation. Remove it, or put it on a class that has such a method");
             } else if (MethodShape.canBeOverridden(element.method())) {
                 errors.add(MessageCode.RBH012, element.place(), text(element.method(), usage));
             }

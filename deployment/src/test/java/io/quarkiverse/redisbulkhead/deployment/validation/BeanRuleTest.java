@@ -33,14 +33,14 @@ class BeanRuleTest {
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so "
-            + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
-            + "method",
+                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "method",
             "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so "
-            + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
-            + "method",
+                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "method",
             "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
             "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients are "
-            + "an exception). Put it on the implementing class");
+                    + "an exception). Put it on the implementing class");
 
     @Test
     void annotationsOnClassesThatAreNoBeansFailTheBuild() {

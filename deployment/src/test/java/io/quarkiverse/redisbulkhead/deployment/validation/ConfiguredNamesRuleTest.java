@@ -18,19 +18,19 @@ class ConfiguredNamesRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredNamesRuleTest.class,
             new Class<?>[] { Reports.class, Elsewhere.class },
             "RBH025 quarkus.redis-bulkhead.\"archive-2024\".permits: no @RedisBulkhead has the name \"archive-2024\". "
-            + "Declared: reports, of.sales." + DECLARED,
+                    + "Declared: reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.\"reports\".permitz: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.\"reports\".permits?",
             "RBH028 quarkus.redis-bulkhead.command-timout: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.command-timeout?",
             "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\". Declared: "
-            + "reports, of.sales." + DECLARED,
+                    + "reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Available: "
-            + "acquire-timeout, fair, lock-timeout, min-hold",
+                    + "acquire-timeout, fair, lock-timeout, min-hold",
             "RBH025 quarkus.redis-bulkhead.of.sales.fair: a bulkhead name that contains a dot must be quoted: "
-            + "quarkus.redis-bulkhead.\"of.sales\".*",
+                    + "quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has "
-            + "the name \"report\". Did you mean \"reports\"? Declared: reports, of.sales." + DECLARED,
+                    + "the name \"report\". Did you mean \"reports\"? Declared: reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.rest.state: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.rest.status?")
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")

@@ -40,20 +40,20 @@ class KeyOfBulkheadRuleTest {
             "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and parameter annotations are "
                     + "not inherited. Annotate the parameter there, too",
             "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' does not name a bulkhead of this method. "
-            + "Available: \"pages\"",
+                    + "Available: \"pages\"",
             "RBH016 Names#near: @BulkheadKey(\"page\") on parameter 'host' does not name a bulkhead of this method. "
-            + "Did you mean \"pages\"? Available: \"pages\", \"websites\"",
+                    + "Did you mean \"pages\"? Available: \"pages\", \"websites\"",
             "RBH016 Names#unguarded: " + UNGUARDED,
             "RBH016 Plain#unguarded: " + UNGUARDED,
             "RBH011 PlainWhole: PlainWhole is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
-            + "@ApplicationScoped",
+                    + "@ApplicationScoped",
             "RBH016 Port#guarded: " + INTERFACE,
             "RBH016 Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
                     + " @RedisBulkhead guards",
             "RBH010 Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH016 Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' does not name a bulkhead of this "
-            + "method. Did you mean \"whole\"? Available: \"whole\"",
+                    + "method. Did you mean \"whole\"? Available: \"whole\"",
             "RBH016 Whole#hidden: " + NO_EFFECT
                     + "the method is private, so no bulkhead guards it. Remove it, or make the method"
                     + " package-private or more visible",

@@ -35,7 +35,7 @@ class KeyResolverBeanRuleTest {
                     NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class,
                     Endless.class },
             "RBH021 Endless#resolve: keyResolver = Endless.class would have to resolve the key of its own call, in an "
-            + "endless recursion. Guard other methods, or name another resolver",
+                    + "endless recursion. Guard other methods, or name another resolver",
             "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
                     + "inherits from it"),
             "RBH021 Methods#constructors: " + because("Constructors",
@@ -44,7 +44,7 @@ class KeyResolverBeanRuleTest {
                     + "Add it there"),
             "RBH021 Methods#inner: " + because("Inner",
                     "is not a bean. An inner, local or anonymous class cannot be a bean: make it static or a "
-                    + "top-level class, and add a scope such as @ApplicationScoped"),
+                            + "top-level class, and add a scope such as @ApplicationScoped"),
             "RBH021 Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
             "RBH021 Methods#parent: " + because("Parent", "matches several beans: Child, Parent" + SEVERAL_WAY_OUT),
             "RBH021 Methods#plain: " + because("Plain", "is not a bean. Add a scope such as @ApplicationScoped"),
@@ -53,10 +53,10 @@ class KeyResolverBeanRuleTest {
                     "matches several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
             "RBH021 Methods#qualified: " + because("Qualified",
                     "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers, or "
-                    + "add @Default"),
+                            + "add @Default"),
             "RBH021 Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
             "RBH021 Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is not a bean. Add a scope "
-            + "such as @ApplicationScoped");
+                    + "such as @ApplicationScoped");
 
     private static String because(String type, String reason) {
         return "@RedisBulkhead(name = \"a\"): keyResolver = " + type + ".class " + reason;

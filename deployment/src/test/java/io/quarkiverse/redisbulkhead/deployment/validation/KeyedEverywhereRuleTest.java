@@ -26,11 +26,11 @@ class KeyedEverywhereRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereRuleTest.class,
             new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
             "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), "
-            + "but not at Pages#order" + WAY_OUT,
+                    + "but not at Pages#order" + WAY_OUT,
             "RBH020 @RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch "
-            + "(parameter 'host'), but not at Client#all, Pages#fetch" + WAY_OUT,
+                    + "(parameter 'host'), but not at Client#all, Pages#fetch" + WAY_OUT,
             "RBH020 @RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but not at "
-            + "Whole#forgotten"
+                    + "Whole#forgotten"
                     + WAY_OUT);
 
     @Test

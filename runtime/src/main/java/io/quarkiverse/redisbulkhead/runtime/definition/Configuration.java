@@ -36,7 +36,7 @@ final class Configuration {
 
     private final Config properties;
     private final KnownProperties known;
-    private final ValueReader reader;
+    private final EffectiveDefinitions.ValueReader reader;
     private final ValidationErrors errors;
     private final Map<String, String> found = new HashMap<>();
     private final Map<String, String> spelling = new HashMap<>();
@@ -53,7 +53,7 @@ final class Configuration {
      * @param errors takes values that cannot be read, and names in two spellings
      * @throws io.smallrye.config.ConfigValidationException when a value that passed the reader has the wrong type
      */
-    Configuration(Config properties, KnownProperties known, Set<String> bulkheads, ValueReader reader,
+    Configuration(Config properties, KnownProperties known, Set<String> bulkheads, EffectiveDefinitions.ValueReader reader,
             ValidationErrors errors) {
         this.properties = properties;
         this.known = known;

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
@@ -38,6 +39,24 @@ public final class EffectiveDefinitions {
      * @param enabled whether it limits anything
      */
     public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+    }
+
+    /** Decides whether a configured value can be read, before all values are read together. */
+    @FunctionalInterface
+    public interface ValueReader {
+
+        /** Leaves that to the configuration mapping, which throws an exception. */
+        ValueReader ANY = (property, value, errors) -> true;
+
+        /**
+         * Looks at one value.
+         *
+         * @param property its property, without prefix, and {@code *} for the name of a bulkhead or lock
+         * @param value a value that is resolved
+         * @param errors takes the reason why it cannot be read
+         * @return whether it can be read
+         */
+        boolean isReadable(String property, ConfigValue value, ValidationErrors errors);
     }
 
     private static final int RENEWALS_PER_LEASE = 3;

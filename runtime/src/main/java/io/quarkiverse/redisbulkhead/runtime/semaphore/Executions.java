@@ -93,7 +93,7 @@ public final class Executions {
             CompletableFuture<List<HeldPermit>> outcome = next.granted().toCompletableFuture();
             next.attempted().thenRun(() -> {
                 if (!outcome.isDone()) {
-                    tellWaiting();
+                    completeAttempted();
                 }
             });
             outcome.whenComplete((permits, rejection) -> {

@@ -46,7 +46,7 @@ abstract class Lease {
     abstract void lose(Reason reason);
 
     /** The application stops: reports the permit as lost and releases it, although its execution still runs. */
-    abstract void giveBackRunning();
+    abstract void releaseRunning();
 
     /** The id of the permit. */
     public final String id() {

@@ -251,7 +251,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
     }
 
     @Override
-    void giveBackRunning() {
+    void releaseRunning() {
         lose(Reason.STOPPED);
         giveBack();
     }

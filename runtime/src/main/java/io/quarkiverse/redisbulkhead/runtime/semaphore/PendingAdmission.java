@@ -56,7 +56,7 @@ abstract class PendingAdmission implements Admission {
     }
 
     /** It is known that the call must wait. */
-    final void tellWaiting() {
+    final void completeAttempted() {
         Promise<Void> answered;
         synchronized (this) {
             mustWait = true;

@@ -341,13 +341,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             // The message is about a permit that became free after this reply.
             freeWhileRequesting = false;
             return () -> {
-                tellWaiting();
+                completeAttempted();
                 send();
             };
         }
         state = State.WAITING;
         return () -> {
-            tellWaiting();
+            completeAttempted();
             startWaitTimer();
             dependencies.waiters().waiting(this, reply.nearestLeaseEnd());
         };
@@ -393,7 +393,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 state = State.RETRYING;
                 fireWaiting();
                 next = () -> {
-                    tellWaiting();
+                    completeAttempted();
                     startWaitTimer();
                     dependencies.timers().after(pause, this::retry);
                 };
@@ -751,7 +751,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 completeRejected(Failures.cause(failure));
             }
         });
-        next.attempted().thenRun(this::tellWaiting);
+        next.attempted().thenRun(this::completeAttempted);
     }
 
     private void uncountWaiter() {

@@ -191,13 +191,13 @@ public final class SemaphoreEngine {
      * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
      *         not answer; never fails
      */
-    public CompletionStage<Void> giveAllBack() {
+    public CompletionStage<Void> releaseAll() {
         return requests.idle().thenCompose(settled -> {
-            renewer.all().forEach(Lease::giveBackRunning);
+            renewer.all().forEach(Lease::releaseRunning);
             renewer.stop();
             return requests.idle().thenCompose(none -> returns.idle());
         }).thenRun(reconciler::stop).thenCompose(
-                done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.giveAllBack());
+                done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.releaseAll());
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */

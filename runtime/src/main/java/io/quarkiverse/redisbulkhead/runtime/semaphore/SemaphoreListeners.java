@@ -30,7 +30,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public void lost(PermitLost loss) {
-        tell(listeners, listener -> listener.lost(loss));
+        fire(listeners, listener -> listener.lost(loss));
     }
 
     @Override
@@ -57,10 +57,10 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
-        tell(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
+        fire(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
     }
 
-    private static <T> void tell(List<T> listeners, Consumer<T> event) {
+    private static <T> void fire(List<T> listeners, Consumer<T> event) {
         for (T listener : listeners) {
             try {
                 event.accept(listener);
@@ -74,27 +74,27 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
         @Override
         public void requested() {
-            tell(listeners, CallListener::requested);
+            fire(listeners, CallListener::requested);
         }
 
         @Override
         public void waiting() {
-            tell(listeners, CallListener::waiting);
+            fire(listeners, CallListener::waiting);
         }
 
         @Override
         public void acquired(CallResult result, long fencingToken) {
-            tell(listeners, listener -> listener.acquired(result, fencingToken));
+            fire(listeners, listener -> listener.acquired(result, fencingToken));
         }
 
         @Override
         public void rejected(CallResult result) {
-            tell(listeners, listener -> listener.rejected(result));
+            fire(listeners, listener -> listener.rejected(result));
         }
 
         @Override
         public void released() {
-            tell(listeners, CallListener::released);
+            fire(listeners, CallListener::released);
         }
     }
 }

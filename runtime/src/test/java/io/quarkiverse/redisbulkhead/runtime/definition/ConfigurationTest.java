@@ -223,7 +223,7 @@ class ConfigurationTest {
     @Test
     void whatCannotBeReadIsNotKnown() {
         file(Map.of(WITHOUT + "permits", "5", WITHOUT + "fair", "true", "quarkus.redis-bulkhead.instances", "2"));
-        ValueReader reader = (property, value, errors) -> property.equals("*.fair");
+        EffectiveDefinitions.ValueReader reader = (property, value, errors) -> property.equals("*.fair");
         Configuration configuration = new Configuration(builder.build(), new KnownProperties(), Set.of("open"), reader,
                 errors);
 
@@ -241,6 +241,7 @@ class ConfigurationTest {
 
     private Configuration read(String... bulkheads) {
         SmallRyeConfig config = builder.build();
-        return new Configuration(config, new KnownProperties(), Set.of(bulkheads), ValueReader.ANY, errors);
+        return new Configuration(config, new KnownProperties(), Set.of(bulkheads), EffectiveDefinitions.ValueReader.ANY,
+                errors);
     }
 }

@@ -130,7 +130,7 @@ class CallEventsTest {
         Admission admission = ask(SPEC);
         reply(new Granted(7, false));
         engine.refuseAndRejectWaiters();
-        engine.giveAllBack();
+        engine.releaseAll();
         log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
 
         admission.end();

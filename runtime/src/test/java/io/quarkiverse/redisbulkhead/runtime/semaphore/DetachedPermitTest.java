@@ -70,7 +70,7 @@ class DetachedPermitTest {
         assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(false);
         timers.advance(Duration.ofMinutes(2));
         engine.refuseAndRejectWaiters();
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
         assertThat(store.log).containsExactly("acquire reports", "detach reports");
         assertThat(losses).isEmpty();
         assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class)

@@ -91,7 +91,7 @@ class OutageTest {
         HeldPermit permit = granted(running).join().get(0);
         engine.refuseAndRejectWaiters();
 
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.STOPPED);

@@ -67,7 +67,7 @@ class PermitRequestTest {
         admission.end();
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
 
         assertThat(allBack).isNotDone();
         store.releases.get("a").complete(true);
@@ -81,7 +81,7 @@ class PermitRequestTest {
         semaphore("a").admit("A#a");
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
         store.acquires.get("a").complete(new Granted(7, false));
 
         assertThat(store.log).containsExactly("acquire a", "release a");

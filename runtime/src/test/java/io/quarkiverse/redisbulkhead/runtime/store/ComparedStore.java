@@ -183,11 +183,6 @@ interface ComparedStore extends AutoCloseable {
             }
 
             @Override
-            public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-                return release(id, permitId, Duration.ZERO);
-            }
-
-            @Override
             public CompletionStage<Boolean> release(BulkheadId id, String permitId, Duration minHold) {
                 return step(it -> it.release(permitId, minHold));
             }

@@ -906,7 +906,10 @@ public abstract class PermitStoreContract {
 
     // ---- waiting
 
-    /** A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process released the permit. */
+    /**
+     * A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process released the
+     * permit.
+     */
     @Test
     void fairWaitersAreHandedPermitsInTheirOrder() {
         ask("a").fair(true).send();

@@ -69,10 +69,10 @@ public final class LocalPermitStore implements InProcessPermitStore {
     /** No bulkhead that was dropped has given a greater ticket, so tickets also grow when a bulkhead comes back. */
     private final AtomicLong lastDroppedTicket = new AtomicLong();
 
-    // Notices are told one after the other, by one thread at a time: what a listener does may cause the next notice, and so on; told on
-    // the spot, a long queue of waiters would overflow the stack.
-    private final Queue<Notice> untold = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger toBeTold = new AtomicInteger();
+    // Notices are delivered one after the other, by one thread at a time. What a listener does may cause the next notice; delivered
+    // recursively, a long queue of waiters would overflow the stack.
+    private final Queue<Notice> undelivered = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger undeliveredCount = new AtomicInteger();
 
     private volatile Consumer<Notice> listener = notice -> {
     };
@@ -144,11 +144,6 @@ public final class LocalPermitStore implements InProcessPermitStore {
         } finally {
             end(entry);
         }
-    }
-
-    @Override
-    public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-        return release(id, permitId, Duration.ZERO);
     }
 
     @Override
@@ -318,7 +313,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         dropIfDead(entry);
         entry.unlock();
         if (!messages.isEmpty()) {
-            tell(messages);
+            notifyListener(messages);
         }
         if (!mismatches.isEmpty()) {
             mismatches.forEach(mismatchListener);
@@ -356,17 +351,17 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private void tell(List<BulkheadStateMachine.Message> messages) {
-        messages.forEach(message -> untold.add(message.notice()));
-        if (toBeTold.getAndAdd(messages.size()) > 0) {
+    private void notifyListener(List<BulkheadStateMachine.Message> messages) {
+        messages.forEach(message -> undelivered.add(message.notice()));
+        if (undeliveredCount.getAndAdd(messages.size()) > 0) {
             return;
         }
         do {
-            tell(untold.remove());
-        } while (toBeTold.decrementAndGet() > 0);
+            notifyListener(undelivered.remove());
+        } while (undeliveredCount.decrementAndGet() > 0);
     }
 
-    private void tell(Notice notice) {
+    private void notifyListener(Notice notice) {
         try {
             listener.accept(notice);
         } catch (RuntimeException e) {

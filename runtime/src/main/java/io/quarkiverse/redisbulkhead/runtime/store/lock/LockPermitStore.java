@@ -164,19 +164,12 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead,
-                Operation.removing(permitId, it -> it.release(permitId, Duration.ZERO))));
-    }
-
-    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        if (minHold.isZero()) {
-            return release(bulkhead, permitId);
-        }
-        // It may write, which needs memory.
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, Operation.changing(
-                List.of(permitId, PermitStore.releasedId(permitId)), it -> it.release(permitId, minHold))));
+        // With a minimum hold it may write, which needs memory.
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, minHold.isZero()
+                ? Operation.removing(permitId, it -> it.release(permitId, minHold))
+                : Operation.changing(List.of(permitId, PermitStore.releasedId(permitId)),
+                        it -> it.release(permitId, minHold))));
     }
 
     @Override
@@ -409,7 +402,7 @@ public final class LockPermitStore implements PermitStore {
                 }
             }
             case DONE -> {
-                result.notices().forEach(notifications::tell);
+                result.notices().forEach(notifications::notifyListener);
                 result.mismatches().forEach(mismatches);
                 Duration pause = queue.pauseAfterSuccess();
                 step.operations().forEach(Operation::succeed);

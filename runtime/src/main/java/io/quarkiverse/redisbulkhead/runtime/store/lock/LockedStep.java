@@ -32,7 +32,7 @@ import io.vertx.redis.client.Response;
  * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
  * ({@code MULTI}, {@code EXEC}).
  * <p>
- * The lock only saves others vain work. The transaction makes the step exact: it fails when the lock has ended or changed, or
+ * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has ended or changed, or
  * any of the data has, since it was read. So a process that was paused for longer than the lock lives changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
@@ -259,7 +259,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         boolean notUnderstood = failure instanceof RuntimeException && !(failure instanceof VertxException);
         Future<Boolean> overtaken = notUnderstood ? isOvertaken(connection) : Future.succeededFuture(false);
         return overtaken.compose(yes -> yes ? Future.succeededFuture(Result.of(Progress.OVERTAKEN))
-                : giveLockBack(connection).transform(given -> Future.failedFuture(failure)));
+                : releaseLock(connection).transform(given -> Future.failedFuture(failure)));
     }
 
     private Future<Boolean> isOvertaken(Connection connection) {
@@ -338,7 +338,8 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
             unanswered = false;
             return Future.succeededFuture(
                     results.isEmpty() ? Result.of(Progress.OVERTAKEN)
-                            : new Result(progress, tell(connection, stored), stored.bulkhead().takeLimitMismatches()));
+                            : new Result(progress, publishMessages(connection, stored),
+                                    stored.bulkhead().takeLimitMismatches()));
         }, failure -> {
             // An error means that nothing was carried out.
             unanswered = ErrorReply.of(failure).isEmpty();
@@ -353,12 +354,12 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         unanswered = true;
         return connection.sendAll(commands).compose(replies -> {
             unanswered = false;
-            return lockless ? Future.succeededFuture() : giveLockBack(connection);
+            return lockless ? Future.succeededFuture() : releaseLock(connection);
         }).map(done -> Result.of(Progress.DONE));
     }
 
-    /** Publishes what other processes are to be told, and returns what this one is. */
-    private List<Notice> tell(Connection connection, StoredBulkhead stored) {
+    /** Publishes the messages to other processes, and returns those to this one. */
+    private List<Notice> publishMessages(Connection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
         for (BulkheadStateMachine.Message message : stored.bulkhead().takeMessages()) {
             if (message.process().equals(settings.process())) {
@@ -378,7 +379,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     }
 
     /** Deletes the lock if it is ours. */
-    private Future<Void> giveLockBack(Connection connection) {
+    private Future<Void> releaseLock(Connection connection) {
         return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> replies.get(1) != null && replies.get(1).toString().equals(token)
                         ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()

@@ -44,7 +44,7 @@ public final class BulkheadScan {
      * Looks through the keys. Each step is a call of its own, so that the calls of others go in between, and silence is noticed
      * as for any other call.
      *
-     * @param most how many bulkheads to tell
+     * @param most how many bulkheads to list
      * @param send makes a call; a later step may go over another connection
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
@@ -92,7 +92,7 @@ public final class BulkheadScan {
         private final Map<String, Integer> keysWithoutText = new TreeMap<>();
         private boolean allSeen = true;
 
-        // Twice the same is told now and then.
+        // SCAN may return the same key twice.
         private final SortedSet<String> digests = new TreeSet<>();
 
         private void add(String prefix, String redisKey) {

@@ -25,7 +25,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
     /**
      * Asks a node.
      *
-     * @param asked tells its address, which those of the others are like
+     * @param asked returns the address of the node that replies; addresses of other nodes have the same form
      */
     static RedisCall<ClusterSlots> question(Supplier<String> asked) {
         return RedisCall.of("CLUSTER SLOTS", null, connection -> connection

@@ -107,7 +107,7 @@ public abstract class RedisCall<T> {
     long elapsedTicks;
     /** How often a node of a cluster named another one. */
     int redirects;
-    /** Whether the node is to be told that it was named by {@code ASK}. */
+    /** Whether the call is preceded by {@code ASKING}, because a node redirected it with {@code ASK}. */
     boolean asking;
 
     /**

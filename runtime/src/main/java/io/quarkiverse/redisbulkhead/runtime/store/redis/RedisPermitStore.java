@@ -113,7 +113,7 @@ public final class RedisPermitStore implements PermitStore {
                 mismatches.accept(new LimitMismatch(bulkhead, Integer.parseInt(words[1]),
                         Stream.of(words[2].split(",")).map(Integer::valueOf).collect(Collectors.toSet())));
             } else {
-                NotificationSubscriber.parse(text).forEach(notifications::tell);
+                NotificationSubscriber.parse(text).forEach(notifications::notifyListener);
             }
         }
     }
@@ -159,16 +159,10 @@ public final class RedisPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId),
-                () -> batcher.send(bulkhead, changing(false, bytes("release"), bytes(permitId))));
-    }
-
-    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        return minHold.isZero() ? release(bulkhead, permitId)
-                : Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead,
-                        changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead, minHold.isZero()
+                ? changing(false, bytes("release"), bytes(permitId))
+                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
     }
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */

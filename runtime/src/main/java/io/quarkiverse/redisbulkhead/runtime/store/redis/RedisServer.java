@@ -36,7 +36,7 @@ import io.vertx.redis.client.Response;
  * idempotent. The server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for
  * the command timeout. Then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass
  * by
- * itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals tell callers the
+ * itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals give callers the
  * cause.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
