@@ -16,7 +16,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * store's own clock, never by the caller's.
  * <p>
  * Each step first removes expired leases and dead waiters, and gives free permits to the live waiters of fair bulkheads in the
- * order of their requests: a permit is <em>handed over</em>. Of the waiters of bulkheads that are not fair, one per free permit is
+ * order of their requests: a permit is <em>handed over</em>. Of the waiters of bulkheads that are not fair, one per free permit
+ * is
  * notified and requests again. A {@link Notice} wakes the waiter. Notices can be lost, so waiters also {@link #poll}.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
@@ -64,7 +65,8 @@ public interface PermitStore {
 
     /**
      * Takes a permit if the limit leaves room for its weight and no fair waiter is before the caller. A request that weighs
-     * more than the limit does not wait: the reply is {@link AcquireReply.Full}. A repeated request with the same permit id gets the
+     * more than the limit does not wait: the reply is {@link AcquireReply.Full}. A repeated request with the same permit id
+     * gets the
      * same permit, with its full lease again, or the same place among the waiters.
      * <p>
      * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater

@@ -752,7 +752,8 @@ public final class BulkheadStateMachine {
     }
 
     /**
-     * Notifies as many waiters on standby as there are free permits, less those that were notified already, each once and in their turn. A
+     * Notifies as many waiters on standby as there are free permits, less those that were notified already, each once and in
+     * their turn. A
      * waiter whose limit is reached, or that weighs more than is free, is passed over.
      */
     private void wake() {

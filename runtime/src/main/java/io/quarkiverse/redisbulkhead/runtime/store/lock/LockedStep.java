@@ -32,7 +32,8 @@ import io.vertx.redis.client.Response;
  * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
  * ({@code MULTI}, {@code EXEC}).
  * <p>
- * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has ended or changed, or
+ * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has
+ * ended or changed, or
  * any of the data has, since it was read. So a process that was paused for longer than the lock lives changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
