@@ -333,7 +333,7 @@ class LockPermitStoreTest {
 
     private void assertRefused(AcquireRequest request) {
         assertThatThrownBy(() -> get(store.acquire(request))).isInstanceOfSatisfying(StoreException.class, refusal -> {
-            assertThat(refusal).hasMessageContaining("The bulkhead reports has ").hasMessageContaining("no more than 1000")
+            assertThat(refusal).hasMessageContaining("The bulkhead reports has ").hasMessageContaining("at most 1000")
                     .hasMessageContaining("quarkus.redis-bulkhead.store=script");
             assertThat(refusal.outcomeUnknown()).isFalse();
         });
