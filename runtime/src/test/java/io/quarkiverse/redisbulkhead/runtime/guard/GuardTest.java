@@ -213,7 +213,7 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** The permit is not somebody else's while the execution has not been told to stop. */
+    /** The permit does not go to another caller before the execution is interrupted. */
     @Test
     void theExecutionIsCancelledBeforeThePermitGoesBack() {
         List<Integer> endsAtCancellation = new ArrayList<>();

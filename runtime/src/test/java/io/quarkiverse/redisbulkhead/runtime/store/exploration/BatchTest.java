@@ -104,7 +104,7 @@ class BatchTest {
         return result(redis, answers, told);
     }
 
-    // The dead may still lie there, and keys may live a little longer; nobody sees either.
+    // The dead may still lie there, and keys may live a little longer; neither is visible.
     private static Result result(RedisModel redis, List<Object> answers, List<?> told) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
 /**
  * A process of its own that puts a load on a semaphore. It says that it is ready, begins when it is told to by one byte,
- * and ends by itself when the time is over, or at once when whoever started it is gone.
+ * and ends by itself when the time is over, or at once when the process that started it is gone.
  */
 final class LoadProcess {
 
@@ -92,7 +92,7 @@ final class LoadProcess {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // Nobody writes more; the end of the stream is what is waited for.
+                // Nothing more is written; this waits for the end of the stream.
             }
         } catch (IOException e) {
             // As good as the end.

@@ -156,7 +156,7 @@ class OriginalsTest {
         gate.open();
 
         assertThat(rejected.get(20, TimeUnit.SECONDS)).isEmpty();
-        assertThat(behind).as("nobody held the permit").isEmpty();
+        assertThat(behind).as("no holder").isEmpty();
     }
 
     @Test
@@ -191,7 +191,7 @@ class OriginalsTest {
         gate.open();
 
         assertThat(first.get(20, TimeUnit.SECONDS)).as("the second holder of the only permit").isPresent();
-        assertThat(late.refresh(held)).as("nobody took the other's permit away").isTrue();
+        assertThat(late.refresh(held)).as("the other's permit was not taken away").isTrue();
     }
 
     @Test
@@ -227,7 +227,7 @@ class OriginalsTest {
         assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
         assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
 
-        assertThat(client.refresh(held)).as("nobody took a permit away").isTrue();
+        assertThat(client.refresh(held)).as("no permit was taken away").isTrue();
     }
 
     @Test
@@ -262,7 +262,7 @@ class OriginalsTest {
 
         assertThat(owns(lost)).isFalse();
         assertThat(owns(held)).isTrue();
-        assertThat(redis.command("ZSCORE", NAME, lost)).as("a time that belongs to nobody").isNotNull();
+        assertThat(redis.command("ZSCORE", NAME, lost)).as("a time without an owner").isNotNull();
     }
 
     @Test

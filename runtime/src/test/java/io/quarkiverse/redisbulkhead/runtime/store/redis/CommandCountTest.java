@@ -28,7 +28,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * What a call costs Redis, in commands from the network and commands within the script: figures that are exact on any machine.
- * Whoever makes one larger should know why.
+ * A change that makes one larger needs a reason.
  */
 class CommandCountTest {
 
@@ -232,7 +232,7 @@ class CommandCountTest {
      * may be served.
      */
     @Test
-    void aReleaseWhileSomebodyWaits() throws Exception {
+    void aReleaseWhileACallWaits() throws Exception {
         run(acquires(10, ids("a", 10)));
         run(asking(10, Duration.ofMinutes(1), "w"));
         Map<String, Integer> toOne = commandsOf(releases("a0"));

@@ -60,7 +60,7 @@ class NotificationSubscriberTest {
         redis.close();
     }
 
-    /** Trap 13: one subscription for the whole application, and none before somebody waits. */
+    /** Trap 13: one subscription for the whole application, and none before a call waits. */
     @Test
     void manyWaitersOfManyBulkheadsShareOneSubscription() throws Exception {
         take(first, FAIR);
@@ -111,7 +111,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: a firewall has forgotten the connection; nobody tells, and no message comes any more. */
+    /** Trap 11: a firewall has dropped the connection silently, and no message arrives any more. */
     @Test
     void aForgottenConnectionIsReplaced() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
@@ -164,7 +164,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** A server that lets nobody publish: the scripts work all the same. */
+    /** A server that refuses all publishing: the scripts still work. */
     @Test
     void aUserWhoMayNotPublishHandsPermitsOver() throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
@@ -180,7 +180,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: nobody tells of the release, and the wait is over before the next question. */
+    /** Trap 11: the message about the release is lost, and the wait ends before the next poll. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
     void aShortWaitTakesALastLook(boolean fair) throws Exception {
@@ -205,11 +205,11 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 12: the holder's process is gone; nobody releases and nobody tells. */
+    /** Trap 12: the holder's process is gone, so there is neither a release nor a message. */
     @Test
     void theEndOfALeaseWakesWaiters() throws Exception {
         SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofMillis(800)).build();
-        // Straight from the store, so that nobody renews it.
+        // Straight from the store, so that it is not renewed.
         first.store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead", 1,
                 Duration.ofMillis(800), true, Duration.ZERO, "app", "host:9", "A#a")).toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);
@@ -236,7 +236,7 @@ class NotificationSubscriberTest {
         end(waiter);
     }
 
-    /** Nobody ever waited; but whoever holds a permit for long is subscribed. */
+    /** No call ever waited, but a process that holds a permit for long is subscribed. */
     @Test
     void aRevocationReachesAHolderThatNeverWaited() throws Exception {
         HeldPermit held = take(first, FAIR.toBuilder().maxWait(Duration.ZERO).expire(Duration.ofMinutes(10)).build());
@@ -274,7 +274,7 @@ class NotificationSubscriberTest {
     }
 
     private static boolean isAsked(Admission admission) {
-        return admission.asked().toCompletableFuture().isDone();
+        return admission.attempted().toCompletableFuture().isDone();
     }
 
     private static void end(Admission admission) throws Exception {

@@ -58,7 +58,7 @@ class OrderAfterLossTest {
     /**
      * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and
      * fencing
-     * tokens go on growing. Somebody else holds the permit until they are back.
+     * tokens go on growing. Another caller holds the permit until they are back.
      */
     @Test
     void theOldOrderSurvivesALossOfAllData() throws Exception {
@@ -71,7 +71,7 @@ class OrderAfterLossTest {
         for (int i = 0; i < WAITERS; i++) {
             int number = i;
             Admission admission = (i % 2 == 0 ? first : second).semaphore(spec).admit("Waiter#wait");
-            admission.asked().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            admission.attempted().toCompletableFuture().get(30, TimeUnit.SECONDS);
             admission.granted().thenAccept(permits -> {
                 served.add(number);
                 tokens.add(permits.get(0).fencingToken());
