@@ -27,10 +27,10 @@ public class BulkheadContendedException extends BulkheadException {
      * @param cause what the store says about it, or null
      */
     public BulkheadContendedException(String name, Throwable cause) {
-        super("Bulkhead '" + name + "' is contended: too many were asking it at the same moment, so this call did not get its "
-                + "turn; permits may have been free. Let calls wait longer (max-wait, for a lock acquire-timeout), set a longer "
-                + "quarkus.redis-bulkhead.lock-store.contention-timeout, or build the application with "
-                + "quarkus.redis-bulkhead.store=script, which needs no turns", cause);
+        super("Bulkhead '" + name + "' is contended: too many calls used it at the same time, so this call did not "
+                + "get its turn. Permits may have been free. Let calls wait longer (max-wait; acquire-timeout for a "
+                + "lock), increase quarkus.redis-bulkhead.lock-store.contention-timeout, or build the application "
+                + "with quarkus.redis-bulkhead.store=script, which takes no lock", cause);
         this.name = Objects.requireNonNull(name);
     }
 

@@ -99,8 +99,8 @@ public class BulkheadFullException extends BulkheadException {
 
     /**
      * When the first of the current leases ends: a hint for when to come back, and no promise. Usually a permit is
-     * free long before, because a holder gives its permit back as soon as its execution has ended; and another
-     * caller may take it then.
+     * free long before, because a holder releases its permit as soon as its execution has ended; and another caller
+     * may take it then.
      *
      * @return the time from the rejection to the nearest lease end, never null, never negative
      */

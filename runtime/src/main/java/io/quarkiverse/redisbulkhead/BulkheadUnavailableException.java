@@ -27,7 +27,7 @@ public class BulkheadUnavailableException extends BulkheadException {
      * @param cause the failure behind it, or null
      */
     public BulkheadUnavailableException(String name, String reason, Throwable cause) {
-        super("Bulkhead '" + name + "' cannot be asked: " + reason, cause);
+        super("Bulkhead '" + name + "' is unavailable: " + reason, cause);
         this.name = Objects.requireNonNull(name);
     }
 

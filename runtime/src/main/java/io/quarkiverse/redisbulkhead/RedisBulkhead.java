@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
  * only; elsewhere put it on the implementing method.
  * <p>
  * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and
- * with one permit the inner call is rejected, after it has waited for {@link #maxWait}.
+ * with one permit the inner call is rejected, after waiting for {@link #maxWait}.
  * <p>
  * With a {@link BulkheadKey} parameter or a {@link #keyResolver} the bulkhead has one limit for each key, for example one for
  * each tenant.

@@ -21,14 +21,16 @@ import io.smallrye.mutiny.Uni;
  * The {@link Permit} is the handle of the owner: only it releases the lock, and only it renews it. A release that comes
  * when the lease has ended does not touch the lock of the next owner.
  * <p>
- * The lock is not reentrant, and belongs to the permit, not to a thread: a caller that asks for a lock that its own thread
- * owns waits for itself until the wait times out.
+ * The lock is not reentrant, and belongs to the permit, not to a thread: a caller that requests a lock that the same thread
+ * owns
+ * waits for itself until the time to wait is over.
  * <p>
  * A lock is owned for a lease ({@link LockSpec#lockTimeout()}) that is renewed in the background. An owner that is paused for
  * longer than its lease loses the lock without noticing before it wakes up, and may overlap with the next owner then. Where
  * data is at stake, let the data's store check {@link Permit#fencingToken()}.
  * <p>
- * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks Redis
+ * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which queries Redis
+ * again
  * at each subscription. When Redis is away or refuses the call, all methods fail with {@link BulkheadUnavailableException}:
  * no lock is granted without Redis, because that could make two owners. With the store {@code lock}, any method that asks
  * Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null or out of range are refused with
@@ -254,13 +256,12 @@ public interface RedisLock {
     Uni<List<Waiter>> waitersAsync();
 
     /**
-     * Takes the lock away from its owner, in whichever application. This is for operators: the owner's execution
-     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported
-     * there
+     * Takes the lock away from its owner, whichever application that is. This is for operators: the owner's execution
+     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported there
      * within a third of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps
      * it.
      *
-     * @return {@code false} when the lock was free already
+     * @return {@code false} when the lock was not owned any more
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */

@@ -12,7 +12,7 @@ import io.smallrye.mutiny.Uni;
  * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Safe for use by many threads.
  * <p>
  * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
- * Redis at each subscription. When Redis is away or refuses the call, permits are given or refused as
+ * Redis again at each subscription. When Redis is away or refuses the call, permits are given or refused as
  * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. With the store
  * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.

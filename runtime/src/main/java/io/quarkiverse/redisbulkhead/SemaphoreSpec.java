@@ -72,7 +72,7 @@ public final class SemaphoreSpec {
         Builder builder = new Builder(name);
         if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("name must not begin with '" + LockSpec.BULKHEAD_PREFIX
-                    + "', which is kept for locks, but is '" + name + "'. Use another name, or RedisBulkheads.lock(\""
+                    + "', which is reserved for locks, but is '" + name + "'. Use another name, or RedisBulkheads.lock(\""
                     + name.substring(LockSpec.BULKHEAD_PREFIX.length()) + "\") for a lock");
         }
         return builder;

@@ -19,12 +19,12 @@ final class SpecChecks {
                     + name.substring(0, 40) + "...' has " + name.length());
         }
         if (name.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("name must not have control characters such as line feeds, but is '"
-                    + name.replaceAll("\\p{Cc}", "?") + "', with question marks in their place");
+            throw new IllegalArgumentException("name must not contain control characters such as line feeds, but is '"
+                    + name.replaceAll("\\p{Cc}", "?") + "' (with question marks in their place)");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new IllegalArgumentException(
-                    "name must be Unicode text, but holds half a character (an unpaired surrogate)");
+                    "name must be valid Unicode, but contains an unpaired surrogate");
         }
         return name;
     }

@@ -46,8 +46,8 @@ class SemaphoreSpecTest {
     void refusesTheNameOfALock() {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:orders"))
                 .withMessage(
-                        "name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'. Use another name,"
-                                + " or RedisBulkheads.lock(\"orders\") for a lock");
+                        "name must not begin with 'lock:', which is reserved for locks, but is 'lock:orders'. Use "
+                                + "another name, or RedisBulkheads.lock(\"orders\") for a lock");
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:"));
         assertThat(SemaphoreSpec.named("lock").permits(1).build().name()).isEqualTo("lock");
         assertThat(SemaphoreSpec.named("a lock:").permits(1).build().name()).isEqualTo("a lock:");

@@ -62,7 +62,7 @@ class DetachTest {
         }
         assertThat(reports.holders()).isEmpty();
         assertThatThrownBy(() -> reports.attach(token)).isInstanceOf(PermitGoneException.class)
-                .hasMessageContaining("was attached already");
+                .hasMessageContaining("was already attached");
         assertThatThrownBy(() -> reports.attachAsync(token).await().atMost(LONG)).isInstanceOf(PermitGoneException.class);
     }
 
@@ -96,7 +96,8 @@ class DetachTest {
     void aPermitThatIsNotCountedCannotBeDetached() {
         Permit open = bulkheads.semaphore("detach-off").tryAcquire().orElseThrow();
 
-        assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class).hasMessageContaining("given without Redis");
+        assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("granted without Redis");
     }
 
     @Test

@@ -228,8 +228,8 @@ class KeysTest {
     @Test
     void aResolverThatAnswersNullIsAnError() {
         assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "anonymous")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " answered null, but must tell the key of bulkhead"
-                        + " 'visitors'. Answer with ResolvedKey.of(key), or throw an exception to refuse the call");
+                .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " returned null instead of the key of "
+                        + "bulkhead 'visitors'. Return ResolvedKey.of(key), or throw an exception to reject the call");
     }
 
     @Test
@@ -318,7 +318,7 @@ class KeysTest {
         assertThatThrownBy(() -> tenants.forKey(null, 1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> tenants.forKey("a", 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> tenants.forKey("a").forKey("b")).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("one key of bulkhead 'tenants' already");
+                .hasMessageContaining("already belongs to one key of bulkhead 'tenants'");
     }
 
     @Test

@@ -211,7 +211,8 @@ public class BulkheadRegistry implements RedisBulkheads {
     private String unknown(String name) {
         List<String> known = NearestNames.to(name, semaphores.keySet());
         if (known.isEmpty()) {
-            return "There is no bulkhead '" + name + "'; this application declares none. Define it by semaphore(SemaphoreSpec)";
+            return "There is no bulkhead '" + name + "'; this application declares none. Define it with "
+                    + "semaphore(SemaphoreSpec)";
         }
         String hint = NearestNames.isNear(name, known.get(0)) ? " Did you mean '" + known.get(0) + "'?" : "";
         return "There is no bulkhead '" + name + "'." + hint + " This application declares " + String.join(", ", known);

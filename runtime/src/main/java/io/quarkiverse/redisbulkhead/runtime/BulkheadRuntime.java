@@ -173,7 +173,7 @@ public class BulkheadRuntime {
     // Late, so that other observers can still use their permits.
     void giveBack(@Observes @Priority(Interceptor.Priority.PLATFORM_AFTER) ShutdownEvent event) {
         stop();
-        BlockingWait.awaitUninterruptibly(engine.giveAllBack());
+        BlockingWait.awaitUninterruptibly(engine.releaseAll());
     }
 
     @PreDestroy

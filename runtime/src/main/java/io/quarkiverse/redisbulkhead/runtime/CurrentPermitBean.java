@@ -29,8 +29,8 @@ public class CurrentPermitBean implements CurrentPermit {
     @Override
     public Permit get() {
         return HeldPermits.innermost().map(this::view).orElseThrow(() -> new IllegalStateException(
-                "This thread is not calling a method that is guarded by @RedisBulkhead. A "
-                        + "method that returns a Uni must ask for its permit while it puts the Uni together"));
+                "No method guarded by @RedisBulkhead is running on this thread. A method that returns a Uni must get "
+                        + "its permit while it assembles the Uni"));
     }
 
     @Override

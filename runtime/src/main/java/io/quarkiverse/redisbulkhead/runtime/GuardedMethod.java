@@ -109,7 +109,7 @@ final class GuardedMethod {
                 if (key == null) {
                     throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
                             + " the key of bulkhead '" + semaphore.spec().name()
-                            + "' (@BulkheadKey). Give it a value, or refuse the call before");
+                            + "' (@BulkheadKey). Pass a value, or reject the call earlier");
                 }
                 return semaphore.forKey(key, OptionalInt.empty());
             };
@@ -129,9 +129,9 @@ final class GuardedMethod {
             return arguments -> {
                 ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
                 if (key == null) {
-                    throw new IllegalArgumentException(method + ": " + type + " answered null, but must tell"
-                            + " the key of bulkhead '" + bulkhead + "'. Answer with ResolvedKey.of(key), or throw an exception"
-                            + " to refuse the call");
+                    throw new IllegalArgumentException(method + ": " + type + " returned null instead of the key of "
+                            + "bulkhead '" + bulkhead + "'. Return ResolvedKey.of(key), or throw an "
+                            + "exception to reject the call");
                 }
                 return semaphore.forKey(key.key(), key.permits());
             };

@@ -118,8 +118,8 @@ public class GuardedMethods {
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
-                + bean.getName() + ", though the container intercepts it. This is a defect of quarkus-redis-bulkhead; "
-                + "please report it");
+                + bean.getName() + ", though the container intercepts it. This is a bug in quarkus-redis-bulkhead. "
+                + "Please report it");
     }
 
     /** Looks a key resolver up at its first call, because it may need what exists at run time only. */

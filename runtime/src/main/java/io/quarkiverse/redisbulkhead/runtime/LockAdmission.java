@@ -40,8 +40,8 @@ record LockAdmission(String lock, Admission admission) implements Admission {
     }
 
     @Override
-    public CompletionStage<Void> asked() {
-        return admission.asked();
+    public CompletionStage<Void> attempted() {
+        return admission.attempted();
     }
 
     @Override

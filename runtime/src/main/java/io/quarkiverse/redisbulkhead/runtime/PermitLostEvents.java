@@ -28,7 +28,7 @@ final class PermitLostEvents implements SemaphoreListener {
         try {
             workers.execute(() -> fire(loss));
         } catch (RejectedExecutionException e) {
-            LOG.errorf(e, "No worker is free to tell observers of %s", loss);
+            LOG.errorf(e, "No worker thread is free to notify the observers of %s", loss);
         }
     }
 

@@ -28,7 +28,7 @@ public record RedisStore(PermitStore store, RedisConnectionManager connections, 
         connections.warmUp();
         // A permit that does not exist.
         store.release(BulkheadId.of("warm-up"), "none")
-                .whenComplete((held, failure) -> LOG.debug("The first call to Redis has ended", failure));
+                .whenComplete((held, failure) -> LOG.debug("The warm-up call to Redis has ended", failure));
     }
 
     /** Closes the connections. */

@@ -50,12 +50,13 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
         String name = spec().name();
         if (semaphore.id().key().isPresent()) {
             throw new IllegalStateException(
-                    "This is the semaphore of one key of bulkhead '" + name + "' already. Call forKey on"
-                            + " RedisBulkheads.semaphore(\"" + name + "\")");
+                    "This semaphore already belongs to one key of bulkhead '" + name + "'. Call forKey on "
+                            + "RedisBulkheads.semaphore(\"" + name + "\")");
         }
         if (keys == Keys.NONE) {
-            throw new IllegalStateException("Bulkhead '" + name + "' is one limit for all, because its annotation has neither a"
-                    + " @BulkheadKey nor a keyResolver. Use another name for a bulkhead with keys");
+            throw new IllegalStateException("Bulkhead '" + name + "' has one limit for all calls, because its "
+                    + "annotation has neither a @BulkheadKey nor a keyResolver. Use another name for a bulkhead with "
+                    + "keys");
         }
         return new SemaphoreView(semaphore.forKey(key.key(), key.permits()), Keys.ANY, runtime);
     }
@@ -74,8 +75,8 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
     Semaphore limit() {
         if (needsKey()) {
             String name = spec().name();
-            throw new IllegalStateException("Bulkhead '" + name + "' has one limit for each key. Say which, by"
-                    + " semaphore(\"" + name + "\").forKey(key)");
+            throw new IllegalStateException("Bulkhead '" + name + "' has one limit per key. Select the key with "
+                    + "semaphore(\"" + name + "\").forKey(key)");
         }
         return semaphore;
     }

@@ -223,9 +223,9 @@ class TestBulkheadTest {
         try (TestBulkhead reports = bulkhead(SHORT)) {
             semaphore.failWith(TestBulkheadTest::unavailable);
             assertThatAssertionFails(reports::awaitEmpty).hasCauseInstanceOf(BulkheadUnavailableException.class).hasMessage("""
-                    Expected bulkhead 'reports' to be empty within 100 ms, but Bulkhead 'reports' cannot be asked: away.
-                    Holders: not known, because Bulkhead 'reports' cannot be asked: away
-                    Waiters: not known, because Bulkhead 'reports' cannot be asked: away""");
+                    Expected bulkhead 'reports' to be empty within 100 ms, but Bulkhead 'reports' is unavailable: away.
+                    Holders: not known, because Bulkhead 'reports' is unavailable: away
+                    Waiters: not known, because Bulkhead 'reports' is unavailable: away""");
             assertThatThrownBy(reports::fill).isInstanceOf(BulkheadUnavailableException.class);
             assertThatThrownBy(reports::inUse).isInstanceOf(BulkheadUnavailableException.class);
         }

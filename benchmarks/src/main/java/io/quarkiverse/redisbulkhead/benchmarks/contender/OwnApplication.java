@@ -134,7 +134,7 @@ public final class OwnApplication implements AutoCloseable {
     @Override
     public void close() {
         engine.refuseAndRejectWaiters();
-        engine.giveAllBack().toCompletableFuture().join();
+        engine.releaseAll().toCompletableFuture().join();
         engine.close();
         continuations.close();
         store.close();

@@ -110,9 +110,9 @@ public final class EmbeddedRedis implements Startable {
                 reasons.add(e.getMessage());
             }
         }
-        throw new IllegalStateException("No embedded Redis can be run on " + System.getProperty("os.name") + "/"
-                + System.getProperty("os.arch") + ". Set quarkus.redis.hosts to the address of a Redis, start a container"
-                + " runtime such as Docker or Podman, or put redis-server on the PATH. These failed: " + reasons);
+        throw new IllegalStateException("Cannot run an embedded Redis on " + System.getProperty("os.name") + "/"
+                + System.getProperty("os.arch") + ". Set quarkus.redis.hosts to the address of a Redis, start a "
+                + "container runtime such as Docker or Podman, or put redis-server on the PATH. Tried: " + reasons);
     }
 
     private void launch(Path executable) throws IOException {
@@ -147,7 +147,7 @@ public final class EmbeddedRedis implements Startable {
                 output.add(line);
             }
         }
-        throw new IOException(executable + " ended at once: " + output);
+        throw new IOException(executable + " exited immediately: " + output);
     }
 
     private static int findFreePort() throws IOException {

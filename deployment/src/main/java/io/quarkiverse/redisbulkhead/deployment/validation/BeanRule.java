@@ -31,28 +31,27 @@ final class BeanRule implements Rule {
         }
         if (type.isInterface()) {
             return element.isMethod()
-                    ? "CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing here"
-                            + " (REST clients excepted, and this is none). Put it on the implementing method"
-                    : "an interface is no bean, so @RedisBulkhead guards nothing here (REST clients excepted, and this is"
-                            + " none). Put it on the implementing class";
+                    ? "CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards "
+                            + "nothing here (only REST clients are an exception). Put it on the implementing method"
+                    : "an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients are an "
+                            + "exception). Put it on the implementing class";
         }
         Optional<String> producer = usage.beans().producerOf(type);
         if (producer.isPresent()) {
             return "beans of " + SourceLocations.of(type) + " are made by the producer " + producer.get()
-                    + ", and CDI does not intercept"
-                    + " what a producer makes, so @RedisBulkhead guards nothing here. Make the class a bean itself by a scope such"
-                    + " as @ApplicationScoped, put the annotation on a method of a bean that calls it, or take permits in code by"
-                    + " RedisBulkheads";
+                    + ", and CDI does not intercept what a producer makes, so @RedisBulkhead guards nothing here. "
+                    + "Make the class itself a bean with a scope such as @ApplicationScoped, put the annotation on a "
+                    + "bean method that calls it, or acquire permits in code with RedisBulkheads";
         }
-        return SourceLocations.of(type) + " is no bean, so @RedisBulkhead guards nothing here. "
+        return SourceLocations.of(type) + " is not a bean, so @RedisBulkhead guards nothing here. "
                 + wayOut(type, usage.disabled());
     }
 
     /** How to make a class a bean that is none. */
     static String wayOut(ClassInfo type, DisabledClasses classes) {
         if (!ClassShape.isTopLevelOrStatic(type)) {
-            return "An inner, local or anonymous class cannot be a bean: make it static or a class of its own, and add a scope"
-                    + " such as @ApplicationScoped";
+            return "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and add "
+                    + "a scope such as @ApplicationScoped";
         }
         if (type.isAbstract()) {
             return "It is abstract, and no bean inherits from it";

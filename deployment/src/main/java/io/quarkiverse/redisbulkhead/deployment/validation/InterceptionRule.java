@@ -31,8 +31,8 @@ final class InterceptionRule implements Rule {
             }
             if (!element.isMethod()) {
                 errors.add(MessageCode.RBH012, element.place(),
-                        "@RedisBulkhead on the class guards nothing: there is no business"
-                                + " method without an annotation of its own. Remove it, or put it on a class that has such a method");
+                        "@RedisBulkhead on the class guards nothing: the class has no business method without its own "
+                                + "annotation. Remove it, or put it on a class that has such a method");
             } else if (MethodShape.canBeOverridden(element.method())) {
                 errors.add(MessageCode.RBH012, element.place(), text(element.method(), usage));
             }
@@ -40,7 +40,7 @@ final class InterceptionRule implements Rule {
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.source() == null) {
                 errors.add(MessageCode.RBH013, guard.place(),
-                        "@RedisBulkheadBinding names no bulkhead and is not for use by applications. Use @RedisBulkhead");
+                        "@RedisBulkheadBinding names no bulkhead and is internal. Use @RedisBulkhead");
             }
             if (guard.comesFromClass() && Modifier.isFinal(guard.method().flags())) {
                 errors.add(MessageCode.RBH010, guard.place(),
@@ -58,8 +58,8 @@ final class InterceptionRule implements Rule {
                     + " Put it on the implementing method";
         }
         if (usage.annotations().hasAnyAnnotation(method, CONTAINER_CALLBACKS)) {
-            return "the container calls this method past all interceptors, so @RedisBulkhead guards nothing here."
-                    + " Put it on a business method";
+            return "the container calls this method without interceptors, so @RedisBulkhead guards nothing here. Put "
+                    + "it on a business method";
         }
         return "the container does not intercept this method, so @RedisBulkhead guards nothing here."
                 + " Make sure that the types of its parameters are public";

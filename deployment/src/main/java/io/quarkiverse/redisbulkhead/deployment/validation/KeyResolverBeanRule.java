@@ -41,27 +41,27 @@ final class KeyResolverBeanRule implements Rule {
                         .filter(resolver -> resolver.name().equals(guard.bean().name())).isPresent())
                 .filter(type -> RESOLVE.equals(guard.method().name()))
                 .forEach(type -> errors.add(MessageCode.RBH021, guard.place(), KeyRule.keyResolver(type)
-                        + " would have to tell the key of its own call, without end. Guard other methods, or name another"
-                        + " resolver"));
+                        + " would have to resolve the key of its own call, in an endless recursion. Guard other "
+                        + "methods, or name another resolver"));
     }
 
     private static String text(DotName type, BulkheadUsage usage) {
         KeyResolvers beans = usage.keyResolvers();
         List<String> candidates = beans.candidates(type);
         if (!candidates.isEmpty()) {
-            return "stands for several beans: " + String.join(", ", candidates)
+            return "matches several beans: " + String.join(", ", candidates)
                     + ". Name a class with exactly one bean, or make one of them an @Alternative with a @Priority";
         }
         List<String> qualified = beans.withAnyQualifier(type);
         if (!qualified.isEmpty()) {
-            return "stands for no bean without qualifiers. Those with qualifiers are " + String.join(", ", qualified)
+            return "matches no bean without qualifiers. Beans with qualifiers: " + String.join(", ", qualified)
                     + ". Remove the qualifiers, or add @Default";
         }
         if (beans.isClassOfBean(type)) {
-            return "is no type of its bean, because @Typed leaves it out. Add it there";
+            return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
         ClassInfo found = usage.classes().getClassByName(type);
-        return "is no bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : wayOut(found, usage.disabled()));
+        return "is not a bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : wayOut(found, usage.disabled()));
     }
 
     private static String wayOut(ClassInfo type, DisabledClasses disabled) {
@@ -69,8 +69,8 @@ final class KeyResolverBeanRule implements Rule {
             return "It is an interface, and no bean implements it";
         }
         if (disabled.contains(type)) {
-            return "It was taken out of the application, by @Vetoed, a condition such as @IfBuildProfile, or"
-                    + " quarkus.arc.exclude-types. Name another class, or leave it in";
+            return "It was excluded from the application by @Vetoed, a condition such as @IfBuildProfile, or "
+                    + "quarkus.arc.exclude-types. Name another class, or stop excluding it";
         }
         return BeanRule.wayOut(type, disabled);
     }

@@ -106,8 +106,8 @@ final class KeyRule implements Rule {
                 .map(GuardedBeanMethod::place).sorted().findFirst();
         if (overriding.isPresent()) {
             return overriding.get()
-                    + " overrides the method, and annotations of parameters are not inherited. Mark the parameter"
-                    + " there, too";
+                    + " overrides the method, and parameter annotations are not inherited. Annotate the parameter "
+                    + "there, too";
         }
         if (method.isConstructor()) {
             return "a constructor cannot be guarded. Remove it, or put it on the method that @RedisBulkhead guards";
@@ -133,7 +133,7 @@ final class KeyRule implements Rule {
         List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
         String hint = NearestNames.isNear(key.bulkhead(), known.get(0)) ? " Did you mean " + Texts.quoted(known.get(0)) + "?"
                 : "";
-        return annotation(key) + " names no bulkhead of this method." + hint + " Those there are: "
+        return annotation(key) + " does not name a bulkhead of this method." + hint + " Available: "
                 + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 
@@ -168,9 +168,9 @@ final class KeyRule implements Rule {
             if (!hasText(key.type(), usage.classes())) {
                 errors.add(MessageCode.RBH019, key.place(), annotation(key) + ": values of type "
                         + key.type()
-                        + " have no text that could be a key. Use a keyResolver, or a parameter that is a String or another"
-                        + " CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of"
-                        + " java.time");
+                        + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another "
+                        + "CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or "
+                        + "value of java.time");
             }
         }
     }

@@ -17,8 +17,8 @@ import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.DurationText;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
-import io.quarkiverse.redisbulkhead.runtime.definition.ValueReader;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.smallrye.config.Converters;
 import io.smallrye.config.WithParentName;
@@ -28,7 +28,7 @@ import io.smallrye.config.common.utils.StringUtil;
  * Checks that a configured text can be read as the type that the configuration mapping has for it, with a message that says
  * what the text should be. The types come from the methods of the mapping.
  */
-final class TypedValues implements ValueReader {
+final class TypedValues implements EffectiveDefinitions.ValueReader {
 
     // The converter reads every other text as false.
     private static final Set<String> TRUTH_VALUES = Set.of("true", "false", "yes", "no", "y", "n", "on", "off", "1", "0");

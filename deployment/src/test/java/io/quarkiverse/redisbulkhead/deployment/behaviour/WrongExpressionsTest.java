@@ -40,33 +40,36 @@ class WrongExpressionsTest {
                                 + " app.lease: must be a duration such as 30s, 5m or PT30S, but is 'abc'",
                         "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): maxWait = \"${app.wait}\", which is 'PT-1S' by"
                                 + " app.wait: must not be negative, but is PT-1S",
-                        "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits are not stated. State them in the"
-                                + " annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
-                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4, fair=false, expire=30s,"
-                                + " maxWait=0s at Shop#order (name = \"${app.region}-orders\"); permits=5, fair=false, expire=30s,"
-                                + " maxWait=0s at Shop#plain. State the same values at every place (permits may be left out), or use"
-                                + " different names",
-                        "RBH008 Shop#reserved: @RedisBulkhead(name = \"lock\") could not be configured, because"
-                                + " quarkus.redis-bulkhead.lock is the extension's own. Use another name, such as \"lock-calls\"",
-                        "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") stands here more than once, as"
-                                + " \"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one"
-                                + " bulkhead. Keep one of them, or use different names",
-                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but none at Shop#unkeyed. Tell the key"
-                                + " at every place, by @BulkheadKey or a keyResolver, or use different names",
-                        "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three times"
-                                + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so"
-                                + " one slow answer could cost the permit. Make it at least PT3S, or command-timeout shorter",
+                        "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits is not set. Set it "
+                                + "in the annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
+                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4, fair=false, "
+                                + "expire=30s, maxWait=0s at Shop#order (name = \"${app.region}-orders\"); permits=5, "
+                                + "fair=false, expire=30s, maxWait=0s at Shop#plain. Use the same values everywhere (permits "
+                                + "may be omitted), or use different names",
+                        "RBH008 Shop#reserved: @RedisBulkhead(name = \"lock\") cannot be configured, because "
+                                + "quarkus.redis-bulkhead.lock is a property of the extension. Use another name, such as "
+                                + "\"lock-calls\"",
+                        "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") is present more than once, as "
+                                + "\"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one "
+                                + "bulkhead. Keep one of them, or use different names",
+                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but not at "
+                                + "Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
+                                + "different names",
+                        "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three "
+                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every "
+                                + "third of it, so one slow reply could cost the permit. Make it at least PT3S, or reduce "
+                                + "command-timeout",
                         "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 2 instances"
                                 + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
                                 + " only 1. Each would keep one permit, together more than the limit. Set"
                                 + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
                                 + " or use reject",
-                        "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to app.nowhere, which is"
-                                + " not set. Set it, or give a default as in ${app.nowhere:default}",
+                        "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to "
+                                + "app.nowhere, which is not set. Set it, or provide a default, as in ${app.nowhere:default}",
                         "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): expire refers to app.broken, which is set to"
                                 + " '${app.nowhere}', and that cannot be resolved. Set what it refers to",
-                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): maxWait refers to app.inner, which is not"
-                                + " set. Set it, or give a default as in ${app.inner:default}",
+                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): maxWait refers to app.inner, "
+                                + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
                         "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus");

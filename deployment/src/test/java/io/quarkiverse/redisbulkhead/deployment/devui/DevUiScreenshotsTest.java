@@ -108,8 +108,9 @@ class DevUiScreenshotsTest {
             REDIS.stop();
             themes[0].waitForTimeout(8_000);
             picture("away", themes);
-            show("it._state.error = undefined; it._state.incomplete = 'the Redis user may not SCAN; bulkheads and keys that are in use"
-                    + " elsewhere are not shown. Give it the right by ACL SETUSER <user> +scan'", themes);
+            show("it._state.error = undefined; it._state.incomplete = 'the Redis user is not allowed to SCAN; "
+                    + "bulkheads and keys that other processes use are not shown. Grant the right with ACL SETUSER "
+                    + "<user> +scan'", themes);
             picture("incomplete", themes);
             show("it._state = { now: Date.now(), at: Date.now(), bulkheads: [] }", themes);
             picture("empty", themes);

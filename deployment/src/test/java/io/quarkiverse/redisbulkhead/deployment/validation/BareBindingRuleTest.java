@@ -13,7 +13,7 @@ class BareBindingRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(BareBindingRuleTest.class, new Class<?>[] { Reports.class },
-            "RBH013 Reports#render: @RedisBulkheadBinding names no bulkhead and is not for use by applications. Use @RedisBulkhead");
+            "RBH013 Reports#render: @RedisBulkheadBinding names no bulkhead and is internal. Use @RedisBulkhead");
 
     @Test
     void theBindingAloneFailsTheBuild() {

@@ -12,11 +12,11 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class BeanRuleTest {
 
-    private static final String NO_BEAN = " is no bean, so @RedisBulkhead guards nothing here. ";
+    private static final String NO_BEAN = " is not a bean, so @RedisBulkhead guards nothing here. ";
 
-    private static final String PRODUCED = ", and CDI does not intercept what a producer makes, so @RedisBulkhead guards nothing"
-            + " here. Make the class a bean itself by a scope such as @ApplicationScoped, put the annotation on a method of a bean"
-            + " that calls it, or take permits in code by RedisBulkheads";
+    private static final String PRODUCED = ", and CDI does not intercept what a producer makes, so @RedisBulkhead "
+            + "guards nothing here. Make the class itself a bean with a scope such as @ApplicationScoped, put the "
+            + "annotation on a bean method that calls it, or acquire permits in code with RedisBulkheads";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(BeanRuleTest.class,
@@ -28,17 +28,19 @@ class BeanRuleTest {
             "RBH011 Guarded: @RedisBulkhead does not work on annotation types. Put it on the class or method itself",
             "RBH011 InField: beans of InField are made by the producer Producer#inField" + PRODUCED,
             "RBH011 Inner#guarded: Inner" + NO_BEAN
-                    + "An inner, local or anonymous class cannot be a bean: make it static or a class"
-                    + " of its own, and add a scope such as @ApplicationScoped",
+                    + "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and "
+                    + "add a scope such as @ApplicationScoped",
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
-            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
-                    + " here (REST clients excepted, and this is none). Put it on the implementing method",
-            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards nothing"
-                    + " here (REST clients excepted, and this is none). Put it on the implementing method",
+            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so "
+                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "method",
+            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so "
+                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "method",
             "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
-            "RBH011 Whole: an interface is no bean, so @RedisBulkhead guards nothing here (REST clients excepted, and this is none)."
-                    + " Put it on the implementing class");
+            "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients are "
+                    + "an exception). Put it on the implementing class");
 
     @Test
     void annotationsOnClassesThatAreNoBeansFailTheBuild() {

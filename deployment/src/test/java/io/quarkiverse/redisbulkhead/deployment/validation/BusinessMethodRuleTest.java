@@ -18,10 +18,10 @@ class BusinessMethodRuleTest {
             new Class<?>[] { Empty.class, Base.class, Sub.class, Closed.class, ClosedParameterBase.class },
             "RBH012 Base#abstractly: CDI does not inherit interceptor bindings from abstract methods, so @RedisBulkhead guards nothing"
                     + " here. Put it on the implementing method",
-            "RBH012 Empty: @RedisBulkhead on the class guards nothing: there is no business method without an annotation of its own."
-                    + " Remove it, or put it on a class that has such a method",
-            "RBH012 Sub#created: the container calls this method past all interceptors, so @RedisBulkhead guards nothing here."
-                    + " Put it on a business method",
+            "RBH012 Empty: @RedisBulkhead on the class guards nothing: the class has no business method without its "
+                    + "own annotation. Remove it, or put it on a class that has such a method",
+            "RBH012 Sub#created: the container calls this method without interceptors, so @RedisBulkhead guards "
+                    + "nothing here. Put it on a business method",
             "RBH012 " + ClosedParameterBase.class.getName()
                     + "#guarded: the container does not intercept this method, so @RedisBulkhead"
                     + " guards nothing here. Make sure that the types of its parameters are public");

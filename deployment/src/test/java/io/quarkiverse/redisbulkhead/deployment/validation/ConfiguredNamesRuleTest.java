@@ -12,25 +12,25 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class ConfiguredNamesRuleTest {
 
-    private static final String DECLARED = " A bulkhead that code defines by a SemaphoreSpec takes no configuration";
+    private static final String DECLARED = " A bulkhead that code defines with a SemaphoreSpec is not configurable";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredNamesRuleTest.class,
             new Class<?>[] { Reports.class, Elsewhere.class },
-            "RBH025 quarkus.redis-bulkhead.\"archive-2024\".permits: no @RedisBulkhead has the name \"archive-2024\"."
-                    + " Declared are reports, of.sales." + DECLARED,
+            "RBH025 quarkus.redis-bulkhead.\"archive-2024\".permits: no @RedisBulkhead has the name \"archive-2024\". "
+                    + "Declared: reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.\"reports\".permitz: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.\"reports\".permits?",
             "RBH028 quarkus.redis-bulkhead.command-timout: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.command-timeout?",
-            "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\"."
-                    + " Declared are reports, of.sales." + DECLARED,
-            "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Those that there are here:"
-                    + " acquire-timeout, fair, lock-timeout, min-hold",
-            "RBH025 quarkus.redis-bulkhead.of.sales.fair: the name of a bulkhead that has a dot must stand in quotes:"
-                    + " quarkus.redis-bulkhead.\"of.sales\".*",
-            "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name"
-                    + " \"report\". Did you mean \"reports\"? Declared are reports, of.sales." + DECLARED,
+            "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\". Declared: "
+                    + "reports, of.sales." + DECLARED,
+            "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Available: "
+                    + "acquire-timeout, fair, lock-timeout, min-hold",
+            "RBH025 quarkus.redis-bulkhead.of.sales.fair: a bulkhead name that contains a dot must be quoted: "
+                    + "quarkus.redis-bulkhead.\"of.sales\".*",
+            "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has "
+                    + "the name \"report\". Did you mean \"reports\"? Declared: reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.rest.state: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.rest.status?")
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")

@@ -13,8 +13,8 @@ class DistinctNamesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(DistinctNamesRuleTest.class, new Class<?>[] { Reports.class },
-            "RBH009 Reports#render: @RedisBulkhead(name = \"database\") stands here more than once, so each call would take several"
-                    + " permits of one bulkhead. Keep one of them, or use different names");
+            "RBH009 Reports#render: @RedisBulkhead(name = \"database\") is present more than once, so each call would "
+                    + "take several permits of one bulkhead. Keep one of them, or use different names");
 
     @Test
     void oneBulkheadTwiceOnOneMethodFailsTheBuild() {

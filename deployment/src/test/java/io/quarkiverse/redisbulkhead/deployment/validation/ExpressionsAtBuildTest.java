@@ -15,25 +15,25 @@ class ExpressionsAtBuildTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ExpressionsAtBuildTest.class, new Class<?>[] { Shop.class },
-            "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed (parameter 'tenant'), but none at Shop#unkeyed."
-                    + " Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names",
-            "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values:"
-                    + " permits=1, fair=false, expire=30s, maxWait=2s at Shop#buy (name = \"${app.region}-orders\");"
-                    + " permits=1, fair=false, expire=30s, maxWait=1s at Shop#cancel (name = \"${app.zone:eu}-orders\");"
-                    + " permits=1, fair=false, expire=30s, maxWait=0s at Shop#order."
-                    + " State the same values at every place (permits may be left out), or use different names",
+            "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed (parameter 'tenant'), but not at "
+                    + "Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names",
+            "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=1, fair=false, expire=30s, "
+                    + "maxWait=2s at Shop#buy (name = \"${app.region}-orders\"); permits=1, fair=false, expire=30s, "
+                    + "maxWait=1s at Shop#cancel (name = \"${app.zone:eu}-orders\"); permits=1, fair=false, expire=30s, "
+                    + "maxWait=0s at Shop#order. Use the same values everywhere (permits may be omitted), or use different "
+                    + "names",
             "RBH004 Shop#byDefault: @RedisBulkhead(name = \"by-default\"): maxWait = \"${not.set:a while}\", which is"
                     + " 'a while' by its default: must be a duration such as 2s, 500ms or PT2S, but is 'a while'",
-            "RBH001 Shop#ofALock: @RedisBulkhead: name = \"${app.of.a.lock}\", which is 'lock:orders' by app.of.a.lock: must not"
-                    + " begin with 'lock:', which is kept for locks, but is 'lock:orders'. Use another name, or"
-                    + " RedisBulkheads.lock(\"orders\") for a lock",
-            "RBH008 Shop#reserved: @RedisBulkhead(name = \"rest\") could not be configured, because quarkus.redis-bulkhead.rest"
-                    + " is the extension's own. Use another name, such as \"rest-calls\"",
+            "RBH001 Shop#ofALock: @RedisBulkhead: name = \"${app.of.a.lock}\", which is 'lock:orders' by "
+                    + "app.of.a.lock: must not begin with 'lock:', which is reserved for locks, but is 'lock:orders'. Use "
+                    + "another name, or RedisBulkheads.lock(\"orders\") for a lock",
+            "RBH008 Shop#reserved: @RedisBulkhead(name = \"rest\") cannot be configured, because "
+                    + "quarkus.redis-bulkhead.rest is a property of the extension. Use another name, such as \"rest-calls\"",
             "RBH003 Shop#soon: @RedisBulkhead(name = \"soon\"): expire = \"${orders.lease}\", which is 'abc' by orders.lease:"
                     + " must be a duration such as 30s, 5m or PT30S, but is 'abc'",
-            "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") stands here more than once, as \"${app.region}-twice\" and"
-                    + " \"eu-twice\", so each call would take several permits of one bulkhead. Keep one of them, or use different"
-                    + " names",
+            "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") is present more than once, as "
+                    + "\"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one bulkhead. "
+                    + "Keep one of them, or use different names",
             "RBH005 quarkus.redis-bulkhead.\"eu-configured\".permits: permits must be at least 1, but is 0")
             .overrideConfigKey("app.region", "eu")
             .overrideConfigKey("app.of.a.lock", "lock:orders")

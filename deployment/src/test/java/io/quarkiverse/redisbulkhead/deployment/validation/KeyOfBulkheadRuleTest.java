@@ -37,22 +37,23 @@ class KeyOfBulkheadRuleTest {
                     + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
                     + " @RedisBulkhead",
             "RBH016 Client#unguarded: " + INTERFACE,
-            "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and annotations of parameters are not"
-                    + " inherited. Mark the parameter there, too",
-            "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' names no bulkhead of this method."
-                    + " Those there are: \"pages\"",
-            "RBH016 Names#near: @BulkheadKey(\"page\") on parameter 'host' names no bulkhead of this method. Did you mean \"pages\"?"
-                    + " Those there are: \"pages\", \"websites\"",
+            "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and parameter annotations are "
+                    + "not inherited. Annotate the parameter there, too",
+            "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' does not name a bulkhead of this method. "
+                    + "Available: \"pages\"",
+            "RBH016 Names#near: @BulkheadKey(\"page\") on parameter 'host' does not name a bulkhead of this method. "
+                    + "Did you mean \"pages\"? Available: \"pages\", \"websites\"",
             "RBH016 Names#unguarded: " + UNGUARDED,
             "RBH016 Plain#unguarded: " + UNGUARDED,
-            "RBH011 PlainWhole: PlainWhole is no bean, so @RedisBulkhead guards nothing here. Add a scope such as @ApplicationScoped",
+            "RBH011 PlainWhole: PlainWhole is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
+                    + "@ApplicationScoped",
             "RBH016 Port#guarded: " + INTERFACE,
             "RBH016 Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
                     + " @RedisBulkhead guards",
             "RBH010 Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
-            "RBH016 Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' names no bulkhead of this method. Did you mean \"whole\"?"
-                    + " Those there are: \"whole\"",
+            "RBH016 Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' does not name a bulkhead of this "
+                    + "method. Did you mean \"whole\"? Available: \"whole\"",
             "RBH016 Whole#hidden: " + NO_EFFECT
                     + "the method is private, so no bulkhead guards it. Remove it, or make the method"
                     + " package-private or more visible",

@@ -22,10 +22,11 @@ import io.smallrye.common.annotation.Identifier;
 
 class KeyResolverBeanRuleTest {
 
-    private static final String TAKEN_OUT = "is no bean. It was taken out of the application, by @Vetoed, a condition such as"
-            + " @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or leave it in";
-    private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an @Alternative"
-            + " with a @Priority";
+    private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a "
+            + "condition such as @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or stop excluding "
+            + "it";
+    private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an "
+            + "@Alternative with a @Priority";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyResolverBeanRuleTest.class,
@@ -33,27 +34,29 @@ class KeyResolverBeanRuleTest {
                     Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
                     NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class,
                     Endless.class },
-            "RBH021 Endless#resolve: keyResolver = Endless.class would have to tell the key of its own call, without end. Guard"
-                    + " other methods, or name another resolver",
-            "RBH021 Methods#abstractClass: " + because("Abstract", "is no bean. It is abstract, and no bean inherits from it"),
+            "RBH021 Endless#resolve: keyResolver = Endless.class would have to resolve the key of its own call, in an "
+                    + "endless recursion. Guard other methods, or name another resolver",
+            "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
+                    + "inherits from it"),
             "RBH021 Methods#constructors: " + because("Constructors",
-                    "is no bean. It has several constructors: mark one with @Inject, or add one without parameters"),
-            "RBH021 Methods#hidden: " + because("Hidden", "is no type of its bean, because @Typed leaves it out. Add it there"),
+                    "is not a bean. It has several constructors: mark one with @Inject, or add one without parameters"),
+            "RBH021 Methods#hidden: " + because("Hidden", "is not a bean type of its bean, because @Typed omits it. "
+                    + "Add it there"),
             "RBH021 Methods#inner: " + because("Inner",
-                    "is no bean. An inner, local or anonymous class cannot be a bean: make it static or"
-                            + " a class of its own, and add a scope such as @ApplicationScoped"),
+                    "is not a bean. An inner, local or anonymous class cannot be a bean: make it static or a "
+                            + "top-level class, and add a scope such as @ApplicationScoped"),
             "RBH021 Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
-            "RBH021 Methods#parent: " + because("Parent", "stands for several beans: Child, Parent" + SEVERAL_WAY_OUT),
-            "RBH021 Methods#plain: " + because("Plain", "is no bean. Add a scope such as @ApplicationScoped"),
-            "RBH021 Methods#port: " + because("Port", "is no bean. It is an interface, and no bean implements it"),
+            "RBH021 Methods#parent: " + because("Parent", "matches several beans: Child, Parent" + SEVERAL_WAY_OUT),
+            "RBH021 Methods#plain: " + because("Plain", "is not a bean. Add a scope such as @ApplicationScoped"),
+            "RBH021 Methods#port: " + because("Port", "is not a bean. It is an interface, and no bean implements it"),
             "RBH021 Methods#produced: " + because("Produced",
-                    "stands for several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
+                    "matches several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
             "RBH021 Methods#qualified: " + because("Qualified",
-                    "stands for no bean without qualifiers. Those with qualifiers are Qualified."
-                            + " Remove the qualifiers, or add @Default"),
+                    "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers, or "
+                            + "add @Default"),
             "RBH021 Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
-            "RBH021 Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is no bean."
-                    + " Add a scope such as @ApplicationScoped");
+            "RBH021 Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is not a bean. Add a scope "
+                    + "such as @ApplicationScoped");
 
     private static String because(String type, String reason) {
         return "@RedisBulkhead(name = \"a\"): keyResolver = " + type + ".class " + reason;

@@ -43,9 +43,9 @@ class KeyTypeRuleTest {
 
     private static String refusal(String type) {
         return "@BulkheadKey on parameter 'key': values of type " + type
-                + " have no text that could be a key. Use a keyResolver,"
-                + " or a parameter that is a String or another CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal,"
-                + " enum, UUID, URI or value of java.time";
+                + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another "
+                + "CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of "
+                + "java.time";
     }
 
     @Test

@@ -19,16 +19,18 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class KeyedEverywhereRuleTest {
 
-    private static final String WAY_OUT = ". Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names";
+    private static final String WAY_OUT = ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
+            + "different names";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereRuleTest.class,
             new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
-            "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), but none at"
-                    + " Pages#order" + WAY_OUT,
-            "RBH020 @RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch (parameter 'host'),"
-                    + " but none at Client#all, Pages#fetch" + WAY_OUT,
-            "RBH020 @RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but none at Whole#forgotten"
+            "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), "
+                    + "but not at Pages#order" + WAY_OUT,
+            "RBH020 @RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch "
+                    + "(parameter 'host'), but not at Client#all, Pages#fetch" + WAY_OUT,
+            "RBH020 @RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but not at "
+                    + "Whole#forgotten"
                     + WAY_OUT);
 
     @Test

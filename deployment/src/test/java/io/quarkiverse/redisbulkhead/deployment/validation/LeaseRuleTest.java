@@ -11,9 +11,9 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class LeaseRuleTest {
 
-    private static final String WAY_OUT = ", shorter than three times quarkus.redis-bulkhead.command-timeout, which is PT2S."
-            + " A lease is renewed every third of it, so one slow answer could cost the permit. Make it at least PT6S, or"
-            + " command-timeout shorter";
+    private static final String WAY_OUT = ", shorter than three times quarkus.redis-bulkhead.command-timeout, which "
+            + "is PT2S. A lease is renewed every third of it, so one slow reply could cost the permit. Make it at "
+            + "least PT6S, or reduce command-timeout";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(LeaseRuleTest.class, new Class<?>[] { Reports.class },

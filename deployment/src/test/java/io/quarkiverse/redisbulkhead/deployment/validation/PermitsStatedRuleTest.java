@@ -13,8 +13,8 @@ class PermitsStatedRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(PermitsStatedRuleTest.class, new Class<?>[] { Reports.class },
-            "RBH006 Reports#daily, Reports#weekly: @RedisBulkhead(name = \"a \"quoted\" one\"): permits are not stated. State them in"
-                    + " the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits")
+            "RBH006 Reports#daily, Reports#weekly: @RedisBulkhead(name = \"a \"quoted\" one\"): permits is not set. "
+                    + "Set it in the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits")
             .overrideConfigKey("quarkus.redis-bulkhead.\"configured.quoted\".permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.configured.permits", "3");
 

@@ -13,12 +13,12 @@ class ReservedNamesRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ReservedNamesRuleTest.class, new Class<?>[] { Client.class },
-            "RBH001 Client#behindALock: @RedisBulkhead: name must not begin with 'lock:', which is kept for locks, but is 'lock:orders'."
-                    + " Use another name, or RedisBulkheads.lock(\"orders\") for a lock",
-            "RBH008 Client#call: @RedisBulkhead(name = \"rest\") could not be configured, because quarkus.redis-bulkhead.rest"
-                    + " is the extension's own. Use another name, such as \"rest-calls\"",
-            "RBH008 Client#lock: @RedisBulkhead(name = \"lock\") could not be configured, because quarkus.redis-bulkhead.lock"
-                    + " is the extension's own. Use another name, such as \"lock-calls\"");
+            "RBH001 Client#behindALock: @RedisBulkhead: name must not begin with 'lock:', which is reserved for "
+                    + "locks, but is 'lock:orders'. Use another name, or RedisBulkheads.lock(\"orders\") for a lock",
+            "RBH008 Client#call: @RedisBulkhead(name = \"rest\") cannot be configured, because "
+                    + "quarkus.redis-bulkhead.rest is a property of the extension. Use another name, such as \"rest-calls\"",
+            "RBH008 Client#lock: @RedisBulkhead(name = \"lock\") cannot be configured, because "
+                    + "quarkus.redis-bulkhead.lock is a property of the extension. Use another name, such as \"lock-calls\"");
 
     @Test
     void namesOfTheExtensionFailTheBuild() {

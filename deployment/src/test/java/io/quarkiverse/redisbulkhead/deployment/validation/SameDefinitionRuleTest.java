@@ -11,8 +11,8 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class SameDefinitionRuleTest {
 
-    private static final String WAY_OUT = ". State the same values at every place (permits may be left out),"
-            + " or use different names";
+    private static final String WAY_OUT = ". Use the same values everywhere (permits may be omitted), or use "
+            + "different names";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(SameDefinitionRuleTest.class,

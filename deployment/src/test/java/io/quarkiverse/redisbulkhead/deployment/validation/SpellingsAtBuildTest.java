@@ -28,7 +28,7 @@ class SpellingsAtBuildTest {
                     .hasMessageContaining(") and quarkus.redis-bulkhead.weekly.max-wait (")
                     .hasMessageContaining("RBH032 quarkus.redis-bulkhead.lock.\"orders\".fair (")
                     .hasMessageContaining(") and quarkus.redis-bulkhead.lock.orders.lock-timeout (")
-                    .hasMessageContaining("Write it in the same way everywhere"));
+                    .hasMessageContaining("Use the same spelling everywhere"));
 
     @Test
     void aNameInTwoSpellingsFailsTheBuild() {

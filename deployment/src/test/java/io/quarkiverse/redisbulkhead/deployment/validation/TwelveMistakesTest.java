@@ -18,32 +18,31 @@ class TwelveMistakesTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(TwelveMistakesTest.class,
             new Class<?>[] { Reports.class, Helper.class },
-            "RBH007 @RedisBulkhead(name = \"reports\"): has different values:"
-                    + " permits=5, fair=false, expire=30s, maxWait=0s at Reports#daily;"
-                    + " permits=6, fair=false, expire=30s, maxWait=0s at Reports#weekly."
-                    + " State the same values at every place (permits may be left out), or use different names",
-            "RBH011 Helper#help: Helper is no bean, so @RedisBulkhead guards nothing here. Add a scope such as"
-                    + " @ApplicationScoped",
-            "RBH023 Reports#brief: @RedisBulkhead(name = \"brief\"): expire is PT1S, shorter than three times"
-                    + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so one slow"
-                    + " answer could cost the permit. Make it at least PT3S, or command-timeout shorter",
+            "RBH007 @RedisBulkhead(name = \"reports\"): has different values: permits=5, fair=false, expire=30s, "
+                    + "maxWait=0s at Reports#daily; permits=6, fair=false, expire=30s, maxWait=0s at Reports#weekly. Use the "
+                    + "same values everywhere (permits may be omitted), or use different names",
+            "RBH011 Helper#help: Helper is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
+                    + "@ApplicationScoped",
+            "RBH023 Reports#brief: @RedisBulkhead(name = \"brief\"): expire is PT1S, shorter than three times "
+                    + "quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so one "
+                    + "slow reply could cost the permit. Make it at least PT3S, or reduce command-timeout",
             "RBH010 Reports#hidden: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH014 Reports#later: @RedisBulkhead cannot see when an execution of this method ends, because it returns"
                     + " java.util.concurrent.Future. Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value",
-            "RBH006 Reports#limitless: @RedisBulkhead(name = \"limitless\"): permits are not stated. State them in the"
-                    + " annotation, or set quarkus.redis-bulkhead.\"limitless\".permits",
+            "RBH006 Reports#limitless: @RedisBulkhead(name = \"limitless\"): permits is not set. Set it in the "
+                    + "annotation, or set quarkus.redis-bulkhead.\"limitless\".permits",
             "RBH001 Reports#nameless: @RedisBulkhead: name must not be blank, but is ''",
             "RBH015 Reports#onTheEventLoop: @NonBlocking puts this method on an event loop. Remove @NonBlocking, or return Uni,"
                     + " Multi or CompletionStage: the method is synchronous, so @RedisBulkhead would wait for Redis there",
             "RBH003 Reports#soon: @RedisBulkhead(name = \"soon\"): expire must be a duration such as 30s, 5m or PT30S, but is"
                     + " 'soon'",
-            "RBH009 Reports#twice: @RedisBulkhead(name = \"twice\") stands here more than once, so each call would take several"
-                    + " permits of one bulkhead. Keep one of them, or use different names",
+            "RBH009 Reports#twice: @RedisBulkhead(name = \"twice\") is present more than once, so each call would "
+                    + "take several permits of one bulkhead. Keep one of them, or use different names",
             "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is -1",
-            "RBH025 quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name \"report\". Did you mean \"reports\"?"
-                    + " Declared are reports, helper, later, soon, brief, hidden, twice, limitless, on-the-event-loop. A bulkhead"
-                    + " that code defines by a SemaphoreSpec takes no configuration")
+            "RBH025 quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name \"report\". Did you mean "
+                    + "\"reports\"? Declared: reports, helper, later, soon, brief, hidden, twice, limitless, "
+                    + "on-the-event-loop. A bulkhead that code defines with a SemaphoreSpec is not configurable")
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "-1");
 

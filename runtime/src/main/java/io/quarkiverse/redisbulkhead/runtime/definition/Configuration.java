@@ -36,7 +36,7 @@ final class Configuration {
 
     private final Config properties;
     private final KnownProperties known;
-    private final ValueReader reader;
+    private final EffectiveDefinitions.ValueReader reader;
     private final ValidationErrors errors;
     private final Map<String, String> found = new HashMap<>();
     private final Map<String, String> spelling = new HashMap<>();
@@ -53,7 +53,7 @@ final class Configuration {
      * @param errors takes values that cannot be read, and names in two spellings
      * @throws io.smallrye.config.ConfigValidationException when a value that passed the reader has the wrong type
      */
-    Configuration(Config properties, KnownProperties known, Set<String> bulkheads, ValueReader reader,
+    Configuration(Config properties, KnownProperties known, Set<String> bulkheads, EffectiveDefinitions.ValueReader reader,
             ValidationErrors errors) {
         this.properties = properties;
         this.known = known;
@@ -106,8 +106,8 @@ final class Configuration {
                     ? ", or rename the variable to " + variable(quoted + withoutQuotes)
                     : isVariable(quoted + inQuotes) ? ", or rename the variable to " + variable(plain + inQuotes) : "";
             errors.add(MessageCode.RBH032, withOrigin(quoted + inQuotes) + " and " + withOrigin(plain + withoutQuotes),
-                    Texts.quoted(name) + " is in quotes in one place and not in the other, and only one of the two spellings"
-                            + " would be read. Write it in the same way everywhere" + rename);
+                    Texts.quoted(name) + " is quoted in one place and unquoted in the other, and only one of the two "
+                            + "spellings would be read. Use the same spelling everywhere" + rename);
         }
     }
 
@@ -149,7 +149,8 @@ final class Configuration {
     void requireKnown() {
         new TreeSet<>(unknown).forEach(property -> errors.add(MessageCode.RBH026, written(property),
                 "the value '" + properties.getConfigValue(written(property)).getRawValue()
-                        + "' refers to a property that is not set. Set that, or give a default as in ${property:default}"));
+                        + "' refers to a property that is not set. Set it, or provide a default, as in "
+                        + "${property:default}"));
     }
 
     /** The values that are known, and defaults for the others. All names of bulkheads and locks are complete. */

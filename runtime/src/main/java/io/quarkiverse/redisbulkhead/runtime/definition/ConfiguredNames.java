@@ -107,7 +107,7 @@ final class ConfiguredNames {
     private void report(String property, String member, Set<String> candidates, String prefix) {
         errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
                 .map(meant -> "Did you mean " + prefix + meant + "?")
-                .orElseGet(() -> "Those that there are here: " + String.join(", ", new TreeSet<>(candidates))));
+                .orElseGet(() -> "Available: " + String.join(", ", new TreeSet<>(candidates))));
     }
 
     private boolean isPossible(String name) {
@@ -122,15 +122,15 @@ final class ConfiguredNames {
 
     private void reportName(String name, Set<String> properties) {
         errors.add(MessageCode.RBH025, String.join(", ", properties), isPossible(name)
-                ? "the name of a bulkhead that has a dot must stand in quotes: " + PropertyNames.of(name, "") + "*"
+                ? "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*"
                 : "no @RedisBulkhead has the name \"" + name + "\"." + hint(name)
-                        + " A bulkhead that code defines by a SemaphoreSpec takes no configuration");
+                        + " A bulkhead that code defines with a SemaphoreSpec is not configurable");
     }
 
     private String hint(String name) {
         List<String> nearest = NearestNames.to(name, declared);
         String all = nearest.isEmpty() ? " None is declared."
-                : " Declared are " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
+                : " Declared: " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
                         + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
         Set<String> candidates = new TreeSet<>(declared);
         candidates.addAll(known.groups().keySet());

@@ -158,15 +158,15 @@ public final class Definitions {
         byName.forEach((name, places) -> {
             if (places.stream().noneMatch(place -> place.declaration().statesPermits()) && !permitsConfigured.test(name)) {
                 errors.add(MessageCode.RBH006, String.join(", ", locations(name)), Texts.annotation(name)
-                        + ": permits are not stated. State them in the annotation, or set "
+                        + ": permits is not set. Set it in the annotation, or set "
                         + PropertyNames.of(name, "permits"));
             }
             checkSame(name, places, errors);
             if (reserved.test(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
                 locations(name).forEach(location -> errors.add(MessageCode.RBH008, location, Texts.annotation(name)
-                        + " could not be configured, because " + PropertyNames.PREFIX + name
-                        + " is the extension's own. Use another name, such as \"" + name + "-calls\""));
+                        + " cannot be configured, because " + PropertyNames.PREFIX + name
+                        + " is a property of the extension. Use another name, such as \"" + name + "-calls\""));
             }
         });
     }
@@ -204,7 +204,7 @@ public final class Definitions {
                 .collect(Collectors.groupingBy(definition -> definition.nameText().shown(), TreeMap::new, Collectors.toList()))
                 .forEach((name, same) -> {
                     if (same.size() > 1) {
-                        errors.add(MessageCode.RBH009, location, Texts.annotation(name) + " stands here more than once"
+                        errors.add(MessageCode.RBH009, location, Texts.annotation(name) + " is present more than once"
                                 + written(same) + ", so each call would take several permits of one bulkhead."
                                 + " Keep one of them, or use different names");
                     }
@@ -226,7 +226,7 @@ public final class Definitions {
                 || isMoreThanOne(places.stream().map(Definition::maxWait).flatMap(Optional::stream))) {
             errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
                     + places.stream().map(Definitions::values).distinct().collect(Collectors.joining("; "))
-                    + ". State the same values at every place (permits may be left out), or use different names");
+                    + ". Use the same values everywhere (permits may be omitted), or use different names");
         }
     }
 

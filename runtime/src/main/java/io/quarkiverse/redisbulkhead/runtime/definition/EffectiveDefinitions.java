@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
@@ -38,6 +39,24 @@ public final class EffectiveDefinitions {
      * @param enabled whether it limits anything
      */
     public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+    }
+
+    /** Decides whether a configured value can be read, before all values are read together. */
+    @FunctionalInterface
+    public interface ValueReader {
+
+        /** Leaves that to the configuration mapping, which throws an exception. */
+        ValueReader ANY = (property, value, errors) -> true;
+
+        /**
+         * Looks at one value.
+         *
+         * @param property its property, without prefix, and {@code *} for the name of a bulkhead or lock
+         * @param value a value that is resolved
+         * @param errors takes the reason why it cannot be read
+         * @return whether it can be read
+         */
+        boolean isReadable(String property, ConfigValue value, ValidationErrors errors);
     }
 
     private static final int RENEWALS_PER_LEASE = 3;
@@ -111,7 +130,7 @@ public final class EffectiveDefinitions {
                 || atBuild && definitions.isByExpression(name), known::isReserved, errors);
         EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, inRedis, errors);
         effective.checkGlobal();
-        definitions.byName().keySet().forEach(name -> effective.new Bulkhead(name).add());
+        definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
         effective.checkLocks();
         new ConfiguredNames(known, definitions, namesElsewhere, errors).check(properties);
         return effective;
@@ -255,14 +274,14 @@ public final class EffectiveDefinitions {
     private void checkLease(String location, String member, Duration lease) {
         if (inRedis && lease.dividedBy(RENEWALS_PER_LEASE).compareTo(commandTimeout) < 0) {
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
-                    + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow answer could cost"
-                    + " the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
-                    + ", or command-timeout shorter");
+                    + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow reply "
+                    + "could cost the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
+                    + ", or reduce command-timeout");
         }
     }
 
     /** Puts one bulkhead together. */
-    private final class Bulkhead {
+    private final class BulkheadAssembler {
 
         private final String name;
         private final Optional<BulkheadConfig> own;
@@ -271,7 +290,7 @@ public final class EffectiveDefinitions {
         private final Set<String> doubtful = new HashSet<>();
         private OptionalInt permits = OptionalInt.empty();
 
-        private Bulkhead(String name) {
+        private BulkheadAssembler(String name) {
             this.name = name;
             this.own = Optional.ofNullable(values.bulkheads().get(name));
             this.spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(values.onOutage())

@@ -49,8 +49,8 @@ public final class KeyedBulkheads {
         byName.forEach((name, locations) -> {
             if (!locations.keyed().isEmpty() && !locations.unkeyed().isEmpty()) {
                 errors.add(MessageCode.RBH020, Texts.annotation(name), "has a key at " + String.join(", ", locations.keyed())
-                        + ", but none at " + String.join(", ", locations.unkeyed())
-                        + ". Tell the key at every place, by @BulkheadKey or a keyResolver, or use different names");
+                        + ", but not at " + String.join(", ", locations.unkeyed())
+                        + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
             }
         });
     }

@@ -137,7 +137,7 @@ final class MemberText {
 
         UnresolvedException(String property, String raw) {
             super(raw == null
-                    ? property + ", which is not set. Set it, or give a default as in ${" + property + ":default}"
+                    ? property + ", which is not set. Set it, or provide a default, as in ${" + property + ":default}"
                     : property + ", which is set to '" + raw + "', and that cannot be resolved. Set what it refers to");
         }
 

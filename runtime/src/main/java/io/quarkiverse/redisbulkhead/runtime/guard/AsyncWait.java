@@ -36,7 +36,7 @@ final class AsyncWait {
     Uni<List<HeldPermit>> await(String bulkhead, Admission admission) {
         return Uni.createFrom().deferred(() -> {
             if (BlockingOperationControl.isBlockingAllowed()) {
-                BlockingWait.await(bulkhead, admission.asked());
+                BlockingWait.await(bulkhead, admission.attempted());
                 CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
                 if (granted.isDone()) {
                     return Uni.createFrom().item(BlockingWait.await(bulkhead, granted));

@@ -78,7 +78,7 @@ public class CallMetrics implements SemaphoreListener {
     }
 
     @Override
-    public CallListener asks(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method) {
         // Nothing would remove the gauges later.
         return closed ? CallListener.NONE : meters(bulkhead, method).newCall();
     }

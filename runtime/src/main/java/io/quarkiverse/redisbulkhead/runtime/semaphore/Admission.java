@@ -20,7 +20,7 @@ public interface Admission {
     /**
      * The permits, if all of them are held already. The uncontended path needs no futures by this.
      *
-     * @return empty as long as the execution may not run, or where {@link #granted()} must be asked
+     * @return empty as long as the execution may not run, or where only {@link #granted()} has the outcome
      */
     default List<HeldPermit> heldNow() {
         return List.of();
@@ -31,7 +31,7 @@ public interface Admission {
      *
      * @return completes when {@link #granted()} does, or as soon as the execution must wait; in bounded time; never fails
      */
-    CompletionStage<Void> asked();
+    CompletionStage<Void> attempted();
 
     /**
      * Ends the execution, or gives the request up: releases the permits that are held and those that are granted later, and

@@ -87,20 +87,20 @@ public final class Executions {
                 }
             }
             if (next == null) {
-                refuse(new CancellationException("The execution ended before all permits were taken"));
+                completeRejected(new CancellationException("The execution ended before all permits were acquired"));
                 return;
             }
             CompletableFuture<List<HeldPermit>> outcome = next.granted().toCompletableFuture();
-            next.asked().thenRun(() -> {
+            next.attempted().thenRun(() -> {
                 if (!outcome.isDone()) {
-                    tellWaiting();
+                    completeAttempted();
                 }
             });
             outcome.whenComplete((permits, rejection) -> {
                 if (rejection == null) {
                     granted(index, permits);
                 } else {
-                    release().whenComplete((done, none) -> refuse(Failures.cause(rejection)));
+                    release().whenComplete((done, none) -> completeRejected(Failures.cause(rejection)));
                 }
             });
         }
@@ -114,7 +114,7 @@ public final class Executions {
             if (index + 1 < prepared.size()) {
                 begin(index + 1);
             } else {
-                grant(all);
+                completeGranted(all);
             }
         }
 

@@ -31,7 +31,7 @@ final class GrantedAdmission implements Admission {
     }
 
     @Override
-    public CompletionStage<Void> asked() {
+    public CompletionStage<Void> attempted() {
         return DONE;
     }
 

@@ -37,7 +37,7 @@ public interface HeldPermit {
     long fencingToken();
 
     /**
-     * Whether the permit is held, by what this process knows. Does not ask the store.
+     * Whether the permit is held, as far as this process knows, without a request to the store.
      *
      * @return {@code false} as soon as the lease may have ended
      */

@@ -23,7 +23,7 @@ abstract class Lease {
     boolean renewing;
     long renewAt;
 
-    private final Bulkhead bulkhead;
+    private final SemaphoreDefinition bulkhead;
     private final String id;
     private final long holdEndNanos;
     private final long firstEndInStoreNanos;
@@ -34,7 +34,7 @@ abstract class Lease {
      * @param endInStoreNanos when the first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
      */
-    Lease(Bulkhead bulkhead, String id, long sinceNanos, long endInStoreNanos, long marginNanos) {
+    Lease(SemaphoreDefinition bulkhead, String id, long sinceNanos, long endInStoreNanos, long marginNanos) {
         this.bulkhead = bulkhead;
         this.id = id;
         this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
@@ -46,14 +46,14 @@ abstract class Lease {
     abstract void lose(Reason reason);
 
     /** The application stops: reports the permit as lost and releases it, although its execution still runs. */
-    abstract void giveBackRunning();
+    abstract void releaseRunning();
 
     /** The id of the permit. */
     public final String id() {
         return id;
     }
 
-    final Bulkhead definition() {
+    final SemaphoreDefinition definition() {
         return bulkhead;
     }
 

@@ -143,7 +143,7 @@ final class LeaseRenewer {
             return true;
         }
 
-        /** Removes the lease if present, and tells whether the list is empty. */
+        /** Removes the lease if present, and returns whether the list is empty. */
         private synchronized boolean remove(Lease lease) {
             if (lease.kept) {
                 unlink(lease);
@@ -213,7 +213,7 @@ final class LeaseRenewer {
                 ended = select(lease -> lease.endNanos() - now <= 0);
                 ended.forEach(this::unlink);
                 if (!select(lease -> !lease.renewing && lease.renewAt - now <= 0).isEmpty()) {
-                    // All of them, even those that already last until max-hold: the answer tells whether they still exist.
+                    // All of them, even those that already last until max-hold: the reply says whether they still exist.
                     due = select(lease -> !lease.renewing);
                     due.forEach(lease -> lease.renewing = true);
                 }

@@ -29,7 +29,8 @@ final class LeasedPermit extends Lease implements HeldPermit {
      * @param listener receives losses
      * @param fenced whether tickets are fencing tokens; not when another store issues them, too
      */
-    record Services(PermitStore store, Timers timers, LeaseRenewer renewer, PermitReturns returns, PermitReconciler reconciler,
+    record Dependencies(PermitStore store, Timers timers, LeaseRenewer renewer, PermitReturns returns,
+            PermitReconciler reconciler,
             InFlightCounter requests, SemaphoreListener listener, boolean fenced) {
     }
 
@@ -40,7 +41,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
         DETACHED
     }
 
-    private final Services services;
+    private final Dependencies dependencies;
     private final String method;
     private final long fencingToken;
     private final CompletableFuture<PermitLost> interruption;
@@ -64,19 +65,20 @@ final class LeasedPermit extends Lease implements HeldPermit {
      * @param endInStoreNanos when its first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
      */
-    LeasedPermit(Services services, Bulkhead bulkhead, String id, String method, long ticket, boolean copyMayFollow,
+    LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket,
+            boolean copyMayFollow,
             long sinceNanos, long endInStoreNanos, long marginNanos) {
         super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
-        this.services = services;
+        this.dependencies = dependencies;
         this.method = method;
-        this.fencingToken = services.fenced() ? ticket : 0;
+        this.fencingToken = dependencies.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
         this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
     /** Renews the lease from now on. */
     void keep() {
-        services.renewer().keep(this);
+        dependencies.renewer().keep(this);
     }
 
     /** Fires that the call has the permit, and later that it gave the permit up. */
@@ -106,7 +108,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
 
     @Override
     public boolean isHeld() {
-        return state == State.HELD && endNanos() - services.timers().nanoTime() > 0;
+        return state == State.HELD && endNanos() - dependencies.timers().nanoTime() > 0;
     }
 
     @Override
@@ -124,7 +126,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
         if (!isHeld()) {
             return NO;
         }
-        return StoreFailures.translate(bulkhead(), services.renewer().renewNow(this).thenApply(done -> isHeld()));
+        return StoreFailures.translate(bulkhead(), dependencies.renewer().renewNow(this).thenApply(done -> isHeld()));
     }
 
     @Override
@@ -154,19 +156,19 @@ final class LeasedPermit extends Lease implements HeldPermit {
             return NO;
         }
         Duration minHold = definition().spec().minHold();
-        CompletionStage<Boolean> answer = services.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+        CompletionStage<Boolean> answer = dependencies.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
                 found -> {
-                    services.reconciler().released(bulkheadId(), id(), lease(), minHold);
+                    dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);
                     return givenBack(before, found);
                 });
         // After the return has begun, so that a shutdown always sees the permit in one of the two.
-        services.renewer().forget(this);
+        dependencies.renewer().forget(this);
         return answer;
     }
 
     private boolean givenBack(State before, Found found) {
         if (before == State.HELD && found == Found.NOT_HELD) {
-            services.listener().lost(loss(Reason.GONE));
+            dependencies.listener().lost(loss(Reason.GONE));
         }
         return before == State.HELD && found != Found.NOT_HELD;
     }
@@ -187,7 +189,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
 
     @Override
     public CompletionStage<String> detach() {
-        if (!services.fenced()) {
+        if (!dependencies.fenced()) {
             return CompletableFuture.failedStage(grantedWithoutRedis(bulkhead()));
         }
         DetachedPermit detached;
@@ -203,13 +205,13 @@ final class LeasedPermit extends Lease implements HeldPermit {
             }
             detached = detachment;
         }
-        services.requests().begin();
-        return StoreFailures.translate(bulkhead(), services.store().detach(bulkheadId(), id(),
-                next(services.timers().nanoTime()), detached.digest(),
+        dependencies.requests().begin();
+        return StoreFailures.translate(bulkhead(), dependencies.store().detach(bulkheadId(), id(),
+                next(dependencies.timers().nanoTime()), detached.digest(),
                 copyMayFollow ? PermitReturns.longestDelay(lease()) : Duration.ZERO))
                 .thenApply(wasHeld -> {
                     if (!wasHeld) {
-                        services.renewer().forget(this);
+                        dependencies.renewer().forget(this);
                         lose(Reason.GONE);
                     } else if (detached()) {
                         return detached.token();
@@ -219,7 +221,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
                     synchronized (this) {
                         detaching = false;
                     }
-                    services.requests().end();
+                    dependencies.requests().end();
                 });
     }
 
@@ -231,9 +233,9 @@ final class LeasedPermit extends Lease implements HeldPermit {
             }
             state = State.DETACHED;
         }
-        services.renewer().forget(this);
+        dependencies.renewer().forget(this);
         // A failover may lose the detachment. Redis then keeps the permit for this process, and reconciliation must not release it.
-        services.timers().after(lease(), () -> services.reconciler().forget(id()));
+        dependencies.timers().after(lease(), () -> dependencies.reconciler().forget(id()));
         fireReleased();
         return true;
     }
@@ -243,13 +245,13 @@ final class LeasedPermit extends Lease implements HeldPermit {
     }
 
     static IllegalStateException grantedWithoutRedis(String bulkhead) {
-        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it was given "
-                + "without Redis: the bulkhead is switched off, or Redis was away and on-outage is not 'reject'. Check "
-                + "Permit.fencingToken(), which is 0 then");
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
+                + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
+                + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
     }
 
     @Override
-    void giveBackRunning() {
+    void releaseRunning() {
         lose(Reason.STOPPED);
         giveBack();
     }
@@ -266,7 +268,7 @@ final class LeasedPermit extends Lease implements HeldPermit {
         if (interruption != null) {
             interruption.complete(loss);
         }
-        services.listener().lost(loss);
+        dependencies.listener().lost(loss);
     }
 
     private PermitLost loss(Reason reason) {

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /**
  * Logs that instances define a bulkhead with different limits: once per bulkhead, and again when the limits change. For a
@@ -19,7 +19,7 @@ final class LimitMismatchLogger {
     private static final Logger LOG = Logger.getLogger(LimitMismatchLogger.class);
 
     // Both are guarded by this.
-    private final Map<String, LimitsDiffer> logged = new Remembered<>();
+    private final Map<String, LimitMismatch> logged = new Remembered<>();
     private final Set<String> loggedForKeys = Collections.newSetFromMap(new Remembered<>());
 
     /** By name. Forgets the oldest entry, because the number of computed names is unbounded. */
@@ -35,25 +35,27 @@ final class LimitMismatchLogger {
         }
     }
 
-    void log(LimitsDiffer differ) {
+    void log(LimitMismatch mismatch) {
         synchronized (this) {
-            if (!isNews(differ)) {
+            if (!isNews(mismatch)) {
                 return;
             }
         }
-        if (differ.bulkhead().key().isPresent()) {
-            LOG.infof("Different limits were stated for a key of bulkhead '%s': here %d, elsewhere or before %s. That is how a "
-                    + "resolver changes the limit of a key; where none does, give all instances the same value",
-                    differ.bulkhead().name(), differ.own(), differ.others());
+        if (mismatch.bulkhead().key().isPresent()) {
+            LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
+                    + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
+                    + "all instances",
+                    mismatch.bulkhead().name(), mismatch.own(), mismatch.others());
             return;
         }
-        LOG.warnf("Instances disagree about bulkhead '%s': this one has permits=%d, others have %s. During a rollout that "
-                + "passes; else give all of them the same value", differ.bulkhead(), differ.own(), differ.others());
+        LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
+                + "during a rollout. Otherwise, configure the same limit on all instances", mismatch.bulkhead(), mismatch.own(),
+                mismatch.others());
     }
 
-    private boolean isNews(LimitsDiffer differ) {
-        BulkheadId bulkhead = differ.bulkhead();
-        return bulkhead.key().isEmpty() ? !differ.equals(logged.put(bulkhead.name(), differ))
+    private boolean isNews(LimitMismatch mismatch) {
+        BulkheadId bulkhead = mismatch.bulkhead();
+        return bulkhead.key().isEmpty() ? !mismatch.equals(logged.put(bulkhead.name(), mismatch))
                 : loggedForKeys.add(bulkhead.name());
     }
 }

@@ -29,15 +29,15 @@ abstract class PendingAdmission implements Admission {
     private Throwable rejection;
     private boolean mustWait;
     private Promise<List<HeldPermit>> granted;
-    private Promise<Void> asked;
+    private Promise<Void> attempted;
 
     /** All permits are held. */
-    final void grant(List<HeldPermit> held) {
+    final void completeGranted(List<HeldPermit> held) {
         decide(held, null);
     }
 
     /** No permit is held, nor will be. */
-    final void refuse(Throwable reason) {
+    final void completeRejected(Throwable reason) {
         decide(null, reason);
     }
 
@@ -48,19 +48,19 @@ abstract class PendingAdmission implements Admission {
             permits = held;
             rejection = reason;
             outcome = granted;
-            answered = asked;
+            answered = attempted;
         }
-        // The outcome first: a caller that waits for asked() looks at it next.
+        // The outcome first: a caller that waits for attempted() looks at it next.
         complete(outcome, held, reason);
         complete(answered, null, null);
     }
 
     /** It is known that the call must wait. */
-    final void tellWaiting() {
+    final void completeAttempted() {
         Promise<Void> answered;
         synchronized (this) {
             mustWait = true;
-            answered = asked;
+            answered = attempted;
         }
         complete(answered, null, null);
     }
@@ -94,13 +94,13 @@ abstract class PendingAdmission implements Admission {
     }
 
     @Override
-    public final synchronized CompletionStage<Void> asked() {
-        if (asked == null) {
-            asked = new Promise<>();
+    public final synchronized CompletionStage<Void> attempted() {
+        if (attempted == null) {
+            attempted = new Promise<>();
             if (isDecided() || mustWait) {
-                asked.complete(null);
+                attempted.complete(null);
             }
         }
-        return asked;
+        return attempted;
     }
 }

@@ -22,12 +22,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  */
 final class PermitAttacher {
 
-    private final LeasedPermit.Services permits;
+    private final LeasedPermit.Dependencies permits;
     private final HolderIdentity identity;
     private final PermitIds ids;
     private final Set<String> attaching = ConcurrentHashMap.newKeySet();
 
-    PermitAttacher(LeasedPermit.Services permits, HolderIdentity identity, PermitIds ids) {
+    PermitAttacher(LeasedPermit.Dependencies permits, HolderIdentity identity, PermitIds ids) {
         this.permits = permits;
         this.identity = identity;
         this.ids = ids;
@@ -41,7 +41,7 @@ final class PermitAttacher {
      * @return the permit; fails with {@link PermitGoneException}, or as the store does
      * @throws IllegalArgumentException when the token is malformed
      */
-    CompletionStage<HeldPermit> attach(Bulkhead bulkhead, String token, String method) {
+    CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, String token, String method) {
         DetachedPermit detached = DetachedPermit.parse(token);
         String id = ids.attached(bulkhead.spec().permits(), Weights.of(detached.permitId()), detached.fingerprint());
         if (!attaching.add(id)) {
@@ -59,7 +59,8 @@ final class PermitAttacher {
         });
     }
 
-    private CompletionStage<HeldPermit> attach(Bulkhead bulkhead, DetachedPermit detached, String id, String method) {
+    private CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, DetachedPermit detached, String id,
+            String method) {
         if (permits.requests().isStopping()) {
             return CompletableFuture.failedStage(
                     new BulkheadUnavailableException(bulkhead.name(), "the application is stopping", null));
@@ -70,7 +71,7 @@ final class PermitAttacher {
         AcquireRequest permit = new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(), Duration.ZERO,
                 identity.application(), identity.instance(), method);
         permits.reconciler().register(id);
-        long askedAt = permits.timers().nanoTime();
+        long requestedAt = permits.timers().nanoTime();
         return StoreFailures.translate(bulkhead.name(), permits.store()
                 .attach(new AttachRequest(permit, detached.permitId(), detached.digest(), most))
                 .whenComplete((found, failure) -> {
@@ -82,12 +83,12 @@ final class PermitAttacher {
                     }
                 })).thenApply(found -> {
                     Attached attached = found.orElseThrow(() -> gone(bulkhead, detached));
-                    return keep(bulkhead, id, method, attached, askedAt);
+                    return keep(bulkhead, id, method, attached, requestedAt);
                 });
     }
 
     /** A permit that Redis may keep for this process must not be reconciled while its lease lasts. */
-    private void leaveToItsLease(Bulkhead bulkhead, String id) {
+    private void leaveToItsLease(SemaphoreDefinition bulkhead, String id) {
         permits.timers().after(bulkhead.terms().lease(), () -> {
             permits.reconciler().forget(id);
             // A retry may have attached it.
@@ -97,11 +98,11 @@ final class PermitAttacher {
         });
     }
 
-    // The permit started that long before the store was asked, or later.
-    private HeldPermit keep(Bulkhead bulkhead, String id, String method, Attached attached, long askedAt) {
+    // The permit started that long before the request, or later.
+    private HeldPermit keep(SemaphoreDefinition bulkhead, String id, String method, Attached attached, long requestedAt) {
         LeaseTerms terms = bulkhead.terms();
-        long startedAt = askedAt - attached.age().toNanos();
-        long end = askedAt + terms.leaseNanos();
+        long startedAt = requestedAt - attached.age().toNanos();
+        long end = requestedAt + terms.leaseNanos();
         if (terms.holdIsBounded()) {
             end = Math.min(end, startedAt + terms.holdNanos() + terms.marginNanos());
         }
@@ -111,11 +112,12 @@ final class PermitAttacher {
         return permit;
     }
 
-    private static PermitGoneException gone(Bulkhead bulkhead, DetachedPermit detached) {
-        return new PermitGoneException(bulkhead.name(), "The detached permit " + detached.permitId() + " is not in bulkhead '"
-                + bulkhead.id()
-                + "' any more: its lease has ended, it was attached already, or it was revoked. Attach it within "
-                + "one lease (" + bulkhead.terms().lease() + "), once, and where it was detached: at the same bulkhead, key or "
-                + "lock");
+    private static PermitGoneException gone(SemaphoreDefinition bulkhead, DetachedPermit detached) {
+        return new PermitGoneException(bulkhead.name(),
+                "The detached permit " + detached.permitId() + " is no longer in bulkhead '"
+                        + bulkhead.id()
+                        + "': its lease has ended, it was already attached, or it was revoked. Attach it once, within one "
+                        + "lease (" + bulkhead.terms().lease() + "), and to the bulkhead, key or lock from which it was "
+                        + "detached");
     }
 }

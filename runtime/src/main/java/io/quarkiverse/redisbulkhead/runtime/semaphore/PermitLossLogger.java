@@ -12,20 +12,20 @@ public final class PermitLossLogger implements SemaphoreListener {
 
     @Override
     public void lost(PermitLost loss) {
-        LOG.warnf("The permit of %s in bulkhead '%s' was lost before the execution ended: %s. Another execution may run beside "
-                + "it. Permit %s, fencing token %d", loss.method(), loss.bulkhead(), explanation(loss.reason()),
+        LOG.warnf("The permit of %s in bulkhead '%s' was lost before the execution ended: %s. Another execution may "
+                + "run at the same time. Permit %s, fencing token %d", loss.method(), loss.bulkhead(),
+                explanation(loss.reason()),
                 loss.permitId(), loss.fencingToken());
     }
 
     private static String explanation(Reason reason) {
         return switch (reason) {
-            case LEASE_ENDED -> "its lease ended, because the process was paused or the store gave no answer";
+            case LEASE_ENDED -> "its lease ended, because the process was paused or the store did not reply";
             case MAX_HOLD -> "it was held for longer than max-hold";
             case REVOKED -> "it was revoked";
-            case STOPPED -> "the application stops, and has given it back";
+            case STOPPED -> "the application is stopping and released it";
             case GONE ->
-                "the store does not know it any more, because it was revoked, its lease ended during a pause, or data was "
-                        + "lost";
+                "the store no longer has it, because it was revoked, its lease ended during a pause, or data was lost";
         };
     }
 }

@@ -215,14 +215,15 @@ final class PermitReconciler {
     private void free(BulkheadId bulkhead, List<String> lost) {
         if (!lost.isEmpty()) {
             LOG.infof(
-                    "Redis still had %d permits of bulkhead '%s' that this process has given back; they are released again. A "
-                            + "failover may have lost the releases",
+                    "Redis still had %d permits of bulkhead '%s' that this process had released. They are released "
+                            + "again. A failover may have lost the releases",
                     lost.size(), bulkhead);
             Recent entry = recent.get(bulkhead);
             Duration minHold = entry == null ? Duration.ZERO : entry.minHold;
             lost.forEach(id -> store.release(bulkhead, id, minHold).whenComplete((held, failure) -> {
                 if (failure != null) {
-                    LOG.debugf("Permit %s of bulkhead '%s' stays until its lease ends: %s", id, bulkhead, failure.getMessage());
+                    LOG.debugf("Permit %s of bulkhead '%s' stays taken until its lease ends: %s", id, bulkhead,
+                            failure.getMessage());
                 }
             }));
         }

@@ -31,9 +31,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * Acquires one permit of one bulkhead: the one state machine of acquiring.
  *
  * <pre>
- * NEW -> ASKING -> GRANTED | REJECTED
- *        ASKING -> WAITING   the store has it among its waiters; a hand-over grants, a free permit, or the end of the wait, asks again
- *        ASKING -> RETRYING  the store is contended, or went away during the wait; asks again after a pause
+ * NEW -> REQUESTING -> GRANTED | REJECTED
+ *        REQUESTING -> WAITING   the store has it among its waiters; a hand-over grants; a free permit, or the end of the wait, requests again
+ *        REQUESTING -> RETRYING  the store can be retried, or went away during the wait; requests again after a pause
  * </pre>
  *
  * {@link #end()} releases the permit, or gives the request up. Where the store is away and the bulkhead has another policy than
@@ -62,11 +62,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param permits what granted permits work with
      * @param local the same for a store of this process, for the outage policy {@code local}; null without one
      */
-    record Services(PermitStore store, Timers timers, HolderIdentity identity, WaiterRegistry waiters, WaiterLimits limits,
+    record Dependencies(PermitStore store, Timers timers, HolderIdentity identity, WaiterRegistry waiters, WaiterLimits limits,
             PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
-            LeasedPermit.Services permits, Services local) {
+            LeasedPermit.Dependencies permits, Dependencies local) {
 
-        private AcquireRequest request(Bulkhead bulkhead, String id, Duration place, long ticket, String method) {
+        private AcquireRequest request(SemaphoreDefinition bulkhead, String id, Duration place, long ticket, String method) {
             SemaphoreSpec spec = bulkhead.spec();
             return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
                     identity.application(), identity.instance(), method);
@@ -76,7 +76,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private enum State {
         NEW,
         /** A request is in flight. */
-        ASKING,
+        REQUESTING,
         /** A request failed, and is repeated after a pause. */
         RETRYING,
         /** The store has this among its waiters. */
@@ -85,8 +85,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         REJECTED
     }
 
-    private final Services services;
-    private final Bulkhead bulkhead;
+    private final Dependencies dependencies;
+    private final SemaphoreDefinition bulkhead;
     private final SemaphoreSpec spec;
     private final Duration lease;
     private final String method;
@@ -114,15 +114,15 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private Throwable lastFailure;
     private boolean hasWaited;
     private boolean countedAsWaiter;
-    private boolean freeWhileAsking;
+    private boolean freeWhileRequesting;
     private boolean copyMayFollow;
     // Order in the queue, or 0. A waiter that the store forgot queues again with it.
     private long ticket;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
 
-    // Settled: the outcome is final in the store, and a granted permit is renewed.
-    private boolean settled;
+    // Decided: the outcome is final in the store, and a granted permit is renewed.
+    private boolean decided;
     private HeldPermit permit;
     private PermitRequest local;
     private boolean waitingFired;
@@ -131,9 +131,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Null unless the end waits for the answer to the release.
     private Promise<Void> endAnswered;
 
-    private PermitRequest(Services services, Bulkhead bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+            InFlightCounter executions,
             CallListener call, boolean hadTime) {
-        this.services = services;
+        this.dependencies = dependencies;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
         this.lease = bulkhead.terms().lease();
@@ -164,76 +165,78 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         return state == State.WAITING;
     }
 
-    // ---- Asking
+    // ---- Requesting
 
     /**
-     * Asks for a permit.
+     * Requests a permit.
      *
      * @param method what the permit is for, as operators see it
      * @param waitsOn what the call occupies while it waits
      * @param executions has counted the execution, and ends it with the admission; null for none
      * @param call receives the events
      */
-    static Admission begin(Services services, Bulkhead bulkhead, String method, WaitsOn waitsOn, InFlightCounter executions,
+    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+            InFlightCounter executions,
             CallListener call) {
         call.requested();
-        if (services.store() instanceof InProcessPermitStore here) {
-            LeasedPermit given = takeIfFree(services, here, bulkhead, method);
+        if (dependencies.store() instanceof InProcessPermitStore here) {
+            LeasedPermit given = takeIfFree(dependencies, here, bulkhead, method);
             if (given != null) {
                 given.fireAcquired(call);
                 return new GrantedAdmission(given, executions);
             }
         }
-        PermitRequest request = new PermitRequest(services, bulkhead, method, waitsOn, executions, call,
+        PermitRequest request = new PermitRequest(dependencies, bulkhead, method, waitsOn, executions, call,
                 !bulkhead.spec().maxWait().isZero());
-        request.ask();
+        request.start();
         return request;
     }
 
     // Null when no permit is free. The request then takes the usual way.
-    private static LeasedPermit takeIfFree(Services services, InProcessPermitStore here, Bulkhead bulkhead, String method) {
+    private static LeasedPermit takeIfFree(Dependencies dependencies, InProcessPermitStore here, SemaphoreDefinition bulkhead,
+            String method) {
         // Counted until the permit is kept, so that a shutdown does not miss it.
-        services.requests().begin();
+        dependencies.requests().begin();
         try {
-            if (services.requests().isStopping()) {
+            if (dependencies.requests().isStopping()) {
                 return null;
             }
-            long askedAt = services.timers().nanoTime();
-            String id = services.reconciler().newId(bulkhead.spec());
-            long token = here.takeIfFree(services.request(bulkhead, id, Duration.ZERO, 0, method));
+            long requestedAt = dependencies.timers().nanoTime();
+            String id = dependencies.reconciler().newId(bulkhead.spec());
+            long token = here.takeIfFree(dependencies.request(bulkhead, id, Duration.ZERO, 0, method));
             if (token == InProcessPermitStore.NONE_FREE) {
                 return null;
             }
-            LeasedPermit given = new LeasedPermit(services.permits(), bulkhead, id, method, token, false, askedAt,
-                    askedAt + bulkhead.terms().leaseNanos(), bulkhead.terms().marginNanos());
+            LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, id, method, token, false, requestedAt,
+                    requestedAt + bulkhead.terms().leaseNanos(), bulkhead.terms().marginNanos());
             given.keep();
             return given;
         } finally {
-            services.requests().end();
+            dependencies.requests().end();
         }
     }
 
-    private void ask() {
+    private void start() {
         // Counted until the outcome is final, so that a shutdown does not miss it.
-        services.requests().begin();
-        waitEndNanos = services.timers().nanoTime() + spec.maxWait().toNanos();
-        RuntimeException refusal;
+        dependencies.requests().begin();
+        waitEndNanos = dependencies.timers().nanoTime() + spec.maxWait().toNanos();
+        RuntimeException rejection;
         synchronized (this) {
-            permitId = services.reconciler().newId(spec);
-            refusal = services.requests().isStopping() ? stopping() : ended != null ? cancelled() : null;
-            state = refusal == null ? State.ASKING : State.REJECTED;
+            permitId = dependencies.reconciler().newId(spec);
+            rejection = dependencies.requests().isStopping() ? stopping() : ended != null ? cancelled() : null;
+            state = rejection == null ? State.REQUESTING : State.REJECTED;
         }
-        if (refusal != null) {
-            reject(refusal, false);
+        if (rejection != null) {
+            finishRejected(rejection, false);
             return;
         }
         if (!spec.maxWait().isZero()) {
-            limitReached = services.limits().reached(spec, waitsOn);
+            limitReached = dependencies.limits().reached(spec, waitsOn);
             mayWait = limitReached.isEmpty();
         }
         if (mayWait) {
             // Before the store knows of it, as a message may arrive before the reply.
-            services.waiters().enter(this);
+            dependencies.waiters().enter(this);
         }
         send();
     }
@@ -241,11 +244,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void send() {
         AcquireRequest request;
         synchronized (this) {
-            long now = services.timers().nanoTime();
-            clock = clock == null ? LeaseClock.asking(now) : clock.askingAgain(now);
-            request = services.request(bulkhead, permitId, place(), ticket, method);
+            long now = dependencies.timers().nanoTime();
+            clock = clock == null ? LeaseClock.requested(now) : clock.requestedAgain(now);
+            request = dependencies.request(bulkhead, permitId, place(), ticket, method);
         }
-        services.store().acquire(request).whenComplete((reply, failure) -> {
+        dependencies.store().acquire(request).whenComplete((reply, failure) -> {
             if (failure == null) {
                 answered(request.permitId(), reply);
             } else if (mayPass(failure)) {
@@ -254,7 +257,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 failed(request.permitId(), failure);
             }
         });
-        if (services.requests().isStopping()) {
+        if (dependencies.requests().isStopping()) {
             // The registry has stopped those waiters only that it had by then.
             stop().run();
         }
@@ -264,16 +267,15 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (reply instanceof Granted grant) {
             granted(id, grant);
         } else if (reply instanceof Waiting place) {
-            services.reconciler().reconcileIfDue(bulkhead.id());
+            dependencies.reconciler().reconcileIfDue(bulkhead.id());
             placed(id, place);
         } else if (reply instanceof Full full) {
-            services.reconciler().reconcileIfDue(bulkhead.id());
-            rejected(full.copyMayFollow(),
-                    full(spec.weight() > full.limit() ? Optional.empty() : limitReached, full.limit(),
-                            full.nearestLeaseEnd()));
+            dependencies.reconciler().reconcileIfDue(bulkhead.id());
+            rejectedByStore(full(spec.weight() > full.limit() ? Optional.empty() : limitReached, full.limit(),
+                    full.nearestLeaseEnd()), full.copyMayFollow());
         } else {
-            rejected(false, new BulkheadUnavailableException(spec.name(), "the request was given up before it arrived",
-                    null));
+            rejectedByStore(new BulkheadUnavailableException(spec.name(),
+                    "the request was cancelled before it reached the store", null), false);
         }
     }
 
@@ -281,19 +283,19 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         LeasedPermit given = null;
         boolean tooLate = false;
         synchronized (this) {
-            if (state == State.ASKING) {
+            if (state == State.REQUESTING) {
                 long end = clock.endOfGrant(lease);
                 tooLate = id.equals(permitId) && !lasts(end, bulkhead.terms().marginNanos());
                 if (!tooLate) {
-                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.askedAt(), end,
+                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.requestedAt(), end,
                             bulkhead.terms().marginNanos());
                 }
             }
         }
         if (tooLate) {
-            failed(id, new StoreException("the answer came when the lease of " + lease + " had ended", true, null));
+            failed(id, new StoreException("the reply arrived after the lease of " + lease + " had ended", true, null));
         } else if (given != null) {
-            keep(given);
+            finishGranted(given);
         } else {
             late(id, reply.copyMayFollow());
         }
@@ -301,13 +303,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     // Whether a lease has not ended here yet.
     private boolean lasts(long leaseEnd, long marginNanos) {
-        return leaseEnd - marginNanos - services.timers().nanoTime() > 0;
+        return leaseEnd - marginNanos - dependencies.timers().nanoTime() > 0;
     }
 
     // Within the lock.
     private LeasedPermit newPermit(long token, boolean copies, long sinceNanos, long endInStoreNanos, long marginNanos) {
         state = State.GRANTED;
-        LeasedPermit given = new LeasedPermit(services.permits(), bulkhead, permitId, method, token, copies, sinceNanos,
+        LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, permitId, method, token, copies, sinceNanos,
                 endInStoreNanos, marginNanos);
         permit = given;
         return given;
@@ -316,7 +318,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void placed(String id, Waiting reply) {
         Runnable next;
         synchronized (this) {
-            next = state == State.ASKING ? placed(reply) : () -> late(id, reply.copyMayFollow());
+            next = state == State.REQUESTING ? placed(reply) : () -> late(id, reply.copyMayFollow());
         }
         next.run();
     }
@@ -330,24 +332,24 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         hasWaited = true;
         ticket = reply.ticket();
         storeAnswered();
-        RuntimeException refusal = refusalToWait();
-        if (refusal != null) {
-            return rejectWaiting(refusal);
+        RuntimeException rejection = rejectionInsteadOfWait();
+        if (rejection != null) {
+            return rejectWaiting(rejection);
         }
         fireWaiting();
-        if (freeWhileAsking) {
+        if (freeWhileRequesting) {
             // The message is about a permit that became free after this reply.
-            freeWhileAsking = false;
+            freeWhileRequesting = false;
             return () -> {
-                tellWaiting();
+                completeAttempted();
                 send();
             };
         }
         state = State.WAITING;
         return () -> {
-            tellWaiting();
+            completeAttempted();
             startWaitTimer();
-            services.waiters().waiting(this, reply.nearestLeaseEnd());
+            dependencies.waiters().waiting(this, reply.nearestLeaseEnd());
         };
     }
 
@@ -359,7 +361,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 given = id.equals(permitId) && permit instanceof LeasedPermit leased ? leased : null;
             }
             if (given == null || !given.refuseCopies()) {
-                services.returns().inBackground(bulkhead.id(), id, lease, given == null ? Duration.ZERO : spec.minHold());
+                dependencies.returns().inBackground(bulkhead.id(), id, lease, given == null ? Duration.ZERO : spec.minHold());
             }
         }
     }
@@ -368,7 +370,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     // A caller that waits keeps waiting when the store goes away, unless its bulkhead has another policy.
     private boolean mayPass(Throwable failure) {
-        return StoreFailures.isContention(failure) || StoreFailures.isAway(failure) && keepsWaiting();
+        return StoreFailures.isRetryable(failure) || StoreFailures.isAway(failure) && keepsWaiting();
     }
 
     private synchronized boolean keepsWaiting() {
@@ -378,22 +380,22 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void retryLater(String id, Throwable failure) {
         Runnable next;
         synchronized (this) {
-            if (state != State.ASKING || !id.equals(permitId)) {
+            if (state != State.REQUESTING || !id.equals(permitId)) {
                 return;
             }
             lastFailure = failure;
-            backoff = backoff == null ? services.waiters().newBackoff() : backoff;
+            backoff = backoff == null ? dependencies.waiters().newBackoff() : backoff;
             Duration pause = backoff.next();
             copyMayFollow |= mayBeCarriedOut(failure);
-            if (!mayWait || refusalToWait() != null) {
+            if (!mayWait || rejectionInsteadOfWait() != null) {
                 next = rejectRetrying(giveUpReason == null ? timeOver() : giveUpReason.get());
             } else {
                 state = State.RETRYING;
                 fireWaiting();
                 next = () -> {
-                    tellWaiting();
+                    completeAttempted();
                     startWaitTimer();
-                    services.timers().after(pause, this::retry);
+                    dependencies.timers().after(pause, this::retry);
                 };
             }
         }
@@ -405,7 +407,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (state != State.RETRYING) {
                 return;
             }
-            state = State.ASKING;
+            state = State.REQUESTING;
         }
         send();
     }
@@ -425,17 +427,17 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // ---- Waiting
 
     // Within the lock. Null: it may wait, and counts among the waiting calls from now on.
-    private RuntimeException refusalToWait() {
+    private RuntimeException rejectionInsteadOfWait() {
         if (giveUpReason != null) {
             return giveUpReason.get();
         }
-        if (mayWait && waitEndNanos - services.timers().nanoTime() <= 0) {
+        if (mayWait && waitEndNanos - dependencies.timers().nanoTime() <= 0) {
             return timeOver();
         }
         if (countedAsWaiter) {
             return null;
         }
-        Optional<String> reached = services.limits().enter(spec, waitsOn);
+        Optional<String> reached = dependencies.limits().enter(spec, waitsOn);
         countedAsWaiter = reached.isEmpty();
         return countedAsWaiter ? null : full(reached, limit, nearestLeaseEnd);
     }
@@ -450,14 +452,14 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     private synchronized void startWaitTimer() {
         if (waitTimer == null && isOpen()) {
-            waitTimer = services.timers().after(
-                    Duration.ofNanos(Math.max(0, waitEndNanos - services.timers().nanoTime())), this::timeIsOver);
+            waitTimer = dependencies.timers().after(
+                    Duration.ofNanos(Math.max(0, waitEndNanos - dependencies.timers().nanoTime())), this::timeIsOver);
         }
     }
 
     private void stopWaiting() {
         if (mayWait) {
-            services.waiters().leave(this, permitId());
+            dependencies.waiters().leave(this, permitId());
             synchronized (this) {
                 if (waitTimer != null) {
                     waitTimer.cancel();
@@ -472,7 +474,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (!mayWait) {
             return Duration.ZERO;
         }
-        Duration left = Duration.ofNanos(waitEndNanos - services.timers().nanoTime());
+        Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
         if (left.compareTo(PermitStore.LONGEST_PLACE) > 0) {
             return PermitStore.LONGEST_PLACE;
         }
@@ -483,7 +485,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     @Override
     public void handedOver(String id, HandOver handOver) {
         if (!spec.minHold().isZero()) {
-            // The first lease may end before the minimum hold. Asking again gives the full one before the execution starts, and a
+            // The first lease may end before the minimum hold. Another request gives the full one before the execution starts, and a
             // dead waiter does not keep the permit for that long.
             if (id.equals(permitId())) {
                 permitMayBeFree();
@@ -495,7 +497,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (!isOpen() || !id.equals(permitId)) {
                 return;
             }
-            long now = services.timers().nanoTime();
+            long now = dependencies.timers().nanoTime();
             long leaseEnd = clock.endOf(handOver, lease, now);
             long margin = bulkhead.terms().handOverMarginNanos();
             if (lasts(leaseEnd, margin)) {
@@ -506,10 +508,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
         }
         if (given != null) {
-            keep(given);
+            finishGranted(given);
         } else {
             LOG.debugf("The hand-over of permit %s of bulkhead '%s' arrived after its lease", id, bulkhead.id());
-            services.returns().inBackground(bulkhead.id(), id, lease);
+            dependencies.returns().inBackground(bulkhead.id(), id, lease);
             gone(id);
         }
     }
@@ -527,16 +529,16 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     public boolean permitMayBeFree() {
         synchronized (this) {
             if (state != State.WAITING) {
-                freeWhileAsking |= state == State.ASKING;
+                freeWhileRequesting |= state == State.REQUESTING;
                 return false;
             }
-            state = State.ASKING;
+            state = State.REQUESTING;
         }
         send();
         return true;
     }
 
-    /** Asks with a new id and the old ticket. */
+    /** Requests with a new id and the old ticket. */
     @Override
     public void gone(String id) {
         boolean copies;
@@ -545,29 +547,29 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (state != State.WAITING || !id.equals(permitId)) {
                 return;
             }
-            state = State.ASKING;
+            state = State.REQUESTING;
             // In the same step, so that a message about the old permit has no effect from now on.
-            permitId = services.reconciler().newId(spec);
+            permitId = dependencies.reconciler().newId(spec);
             copies = copyMayFollow;
             copyMayFollow = false;
         }
         if (copies) {
-            services.returns().inBackground(bulkhead.id(), id, lease);
+            dependencies.returns().inBackground(bulkhead.id(), id, lease);
         }
-        services.reconciler().forget(id);
-        services.waiters().leave(this, id);
-        services.waiters().enter(this);
+        dependencies.reconciler().forget(id);
+        dependencies.waiters().leave(this, id);
+        dependencies.waiters().enter(this);
         send();
     }
 
     // ---- Giving up
 
-    // Asks a last time: messages about a free permit, or a hand-over, may have been lost.
+    // Requests a last time: messages about a free permit, or a hand-over, may have been lost.
     private void timeIsOver() {
         Runnable next;
         synchronized (this) {
             if (state == State.WAITING) {
-                state = State.ASKING;
+                state = State.REQUESTING;
                 giveUpReason = this::timeOver;
                 next = this::send;
             } else {
@@ -588,7 +590,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (state == State.WAITING || state == State.RETRYING) {
                 return state == State.RETRYING ? rejectRetrying(reason.get()) : rejectWaiting(reason.get());
             }
-            giveUpReason = state == State.ASKING ? reason : giveUpReason;
+            giveUpReason = state == State.REQUESTING ? reason : giveUpReason;
             return NOTHING;
         }
     }
@@ -633,29 +635,29 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             late(id, mayBeCarriedOut(failure));
             return;
         }
-        reject(StoreFailures.rejection(spec.name(), failure), mayBeInStore);
+        finishRejected(StoreFailures.rejection(spec.name(), failure), mayBeInStore);
     }
 
     // Within the lock; neither granted nor rejected.
     private boolean isOpen() {
-        return state == State.ASKING || state == State.RETRYING || state == State.WAITING;
+        return state == State.REQUESTING || state == State.RETRYING || state == State.WAITING;
     }
 
-    private void rejected(boolean copies, RuntimeException reason) {
+    private void rejectedByStore(RuntimeException reason, boolean copies) {
         synchronized (this) {
-            if (state != State.ASKING) {
+            if (state != State.REQUESTING) {
                 return;
             }
             state = State.REJECTED;
         }
-        reject(reason, copies);
+        finishRejected(reason, copies);
     }
 
-    // Within the lock; returns what to do outside of it. The store is contended or away, so the place is given back later.
+    // Within the lock; returns what to do outside of it. The store does not answer now, so the place is given back later.
     private Runnable rejectRetrying(RuntimeException reason) {
         state = State.REJECTED;
         boolean mayBeInStore = hasWaited;
-        return () -> reject(reason, mayBeInStore);
+        return () -> finishRejected(reason, mayBeInStore);
     }
 
     // Within the lock; returns what to do outside of it. The caller is rejected when its place is gone. A permit that was handed over
@@ -666,8 +668,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         boolean copies = copyMayFollow;
         return () -> {
             stopWaiting();
-            services.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
-                reject(reason, false);
+            dependencies.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
+                finishRejected(reason, false);
                 return found;
             });
         };
@@ -675,13 +677,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     // ---- The outcome, and the end
 
-    private void keep(LeasedPermit given) {
+    private void finishGranted(LeasedPermit given) {
         stopWaiting();
         given.keep();
         uncountWaiter();
         boolean unwanted;
         synchronized (this) {
-            settled = true;
+            decided = true;
             unwanted = ended != null;
             if (unwanted) {
                 call.rejected(CallResult.CANCELLED);
@@ -692,28 +694,28 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (unwanted) {
             release(given);
         }
-        services.requests().end();
-        grant(List.of(given));
+        dependencies.requests().end();
+        completeGranted(List.of(given));
     }
 
-    private void reject(RuntimeException reason, boolean mayBeInStore) {
+    private void finishRejected(RuntimeException reason, boolean mayBeInStore) {
         stopWaiting();
         if (mayBeInStore) {
-            services.returns().inBackground(bulkhead.id(), permitId(), lease);
+            dependencies.returns().inBackground(bulkhead.id(), permitId(), lease);
         }
-        services.reconciler().forget(permitId());
+        dependencies.reconciler().forget(permitId());
         uncountWaiter();
         PermitRequest next = null;
         HeldPermit allowed = null;
         synchronized (this) {
-            settled = true;
+            decided = true;
             OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
             if (policy == OnOutage.ALLOW) {
                 state = State.GRANTED;
                 allowed = new UncountedPermit(bulkhead.id(), call);
                 permit = allowed;
                 call.acquired(CallResult.BYPASSED, 0);
-            } else if (policy == OnOutage.LOCAL && services.local() != null) {
+            } else if (policy == OnOutage.LOCAL && dependencies.local() != null) {
                 next = continuedLocally();
                 local = next;
             } else {
@@ -721,35 +723,35 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
         }
         completeEnd();
-        services.requests().end();
+        dependencies.requests().end();
         if (next != null) {
             follow(next);
         } else if (allowed != null) {
-            grant(List.of(allowed));
+            completeGranted(List.of(allowed));
         } else {
-            refuse(reason);
+            completeRejected(reason);
         }
     }
 
     // Within the lock. The rest of the wait is for a permit of this process; the events go on.
     private PermitRequest continuedLocally() {
-        Duration left = Duration.ofNanos(waitEndNanos - services.timers().nanoTime());
-        PermitRequest next = new PermitRequest(services.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
+        Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
+        PermitRequest next = new PermitRequest(dependencies.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
                 method, waitsOn, null, call, hadTime);
         next.waitingFired = waitingFired;
         return next;
     }
 
     private void follow(PermitRequest next) {
-        next.ask();
+        next.start();
         next.granted().whenComplete((permits, failure) -> {
             if (failure == null) {
-                grant(permits);
+                completeGranted(permits);
             } else {
-                refuse(Failures.cause(failure));
+                completeRejected(Failures.cause(failure));
             }
         });
-        next.asked().thenRun(this::tellWaiting);
+        next.attempted().thenRun(this::completeAttempted);
     }
 
     private void uncountWaiter() {
@@ -759,7 +761,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             countedAsWaiter = false;
         }
         if (wasCounted) {
-            services.limits().leave(spec, waitsOn);
+            dependencies.limits().leave(spec, waitsOn);
         }
     }
 
@@ -767,7 +769,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     public CompletionStage<Void> end() {
         PermitRequest next;
         HeldPermit given;
-        boolean isSettled;
+        boolean isDecided;
         synchronized (this) {
             if (ended != null) {
                 return ended;
@@ -776,11 +778,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             ended = endAnswered == null ? DONE : endAnswered;
             next = local;
             given = permit;
-            isSettled = settled;
+            isDecided = decided;
         }
         if (next != null) {
             next.end().thenRun(this::completeEnd);
-        } else if (!isSettled) {
+        } else if (!isDecided) {
             giveUp(PermitRequest::cancelled).run();
         } else if (given == null) {
             completeEnd();

@@ -22,25 +22,26 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
  */
 public final class Semaphore {
 
-    private final Bulkhead bulkhead;
-    private final PermitRequest.Services services;
+    private final SemaphoreDefinition bulkhead;
+    private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
     private final boolean limiting;
 
     /**
-     * @param services what its requests work with
+     * @param dependencies what its requests work with
      * @param attacher attaches detached permits
      * @param limiting {@code false}: the bulkhead is disabled, and all calls get a permit that does not count
      */
-    Semaphore(Bulkhead bulkhead, PermitRequest.Services services, PermitAttacher attacher, boolean limiting) {
+    Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
+            boolean limiting) {
         this.bulkhead = bulkhead;
-        this.services = services;
+        this.dependencies = dependencies;
         this.attacher = attacher;
         this.limiting = limiting;
     }
 
-    private Semaphore with(Bulkhead other) {
-        return new Semaphore(other, services, attacher, limiting);
+    private Semaphore with(SemaphoreDefinition other) {
+        return new Semaphore(other, dependencies, attacher, limiting);
     }
 
     /**
@@ -69,7 +70,7 @@ public final class Semaphore {
     }
 
     /**
-     * Asks for a permit, and waits for it as long as the definition says, without occupying a worker thread.
+     * Requests a permit, and waits for it as long as the definition says, without occupying a worker thread.
      *
      * @param method what the permit is for, as operators see it
      * @return the request, under way
@@ -79,7 +80,7 @@ public final class Semaphore {
     }
 
     /**
-     * Asks for a permit, and waits for it as long as the definition says.
+     * Requests a permit, and waits for it as long as the definition says.
      *
      * @param method what the permit is for, as operators see it
      * @param waitsOn what the call occupies while it waits
@@ -95,7 +96,7 @@ public final class Semaphore {
      * @param executions has counted the execution, and ends it with the admission; null for none
      */
     Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return limiting ? PermitRequest.begin(services, bulkhead, method, waitsOn, executions, listener(method))
+        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, listener(method))
                 : new GrantedAdmission(uncountedPermit(), executions);
     }
 
@@ -108,11 +109,11 @@ public final class Semaphore {
             return () -> new GrantedAdmission(uncountedPermit(), null);
         }
         CallListener call = listener(method);
-        return () -> PermitRequest.begin(services, bulkhead, method, waitsOn, null, call);
+        return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call);
     }
 
     private CallListener listener(String method) {
-        return services.listener().asks(bulkhead.id(), method);
+        return dependencies.listener().onCall(bulkhead.id(), method);
     }
 
     /**
@@ -222,8 +223,8 @@ public final class Semaphore {
 
     // After the releases of this process, so that a caller does not see the permit of its last call.
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), services.returns().behind(bulkhead.id())
-                .thenCompose(none -> services.store().occupancy(bulkhead.id(), most)));
+        return StoreFailures.translate(bulkhead.name(), dependencies.returns().behind(bulkhead.id())
+                .thenCompose(none -> dependencies.store().occupancy(bulkhead.id(), most)));
     }
 
     /**
@@ -233,7 +234,7 @@ public final class Semaphore {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(bulkhead.name(), services.store().revoke(bulkhead.id(), permitId));
+        return StoreFailures.translate(bulkhead.name(), dependencies.store().revoke(bulkhead.id(), permitId));
     }
 
     /**
@@ -243,7 +244,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(bulkhead.name(), services.store().resize(bulkhead.id(), permits));
+        return StoreFailures.translate(bulkhead.name(), dependencies.store().resize(bulkhead.id(), permits));
     }
 
     /**
@@ -252,6 +253,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(bulkhead.name(), services.store().resetSize(bulkhead.id()));
+        return StoreFailures.translate(bulkhead.name(), dependencies.store().resetSize(bulkhead.id()));
     }
 }

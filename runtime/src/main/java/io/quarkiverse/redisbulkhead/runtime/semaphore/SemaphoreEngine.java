@@ -13,7 +13,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
@@ -30,10 +29,9 @@ public final class SemaphoreEngine {
     // Null for the store of this process.
     private final SemaphoreEngine fallback;
     private final InFlightCounter requests = new InFlightCounter();
-    private final LimitMismatchLogger limitMismatches = new LimitMismatchLogger();
     private final LeaseRenewer renewer;
     private final PermitReconciler reconciler;
-    private final PermitRequest.Services services;
+    private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
 
     // Tests look at these.
@@ -101,12 +99,13 @@ public final class SemaphoreEngine {
         this.renewer = new LeaseRenewer(store, timers, listener);
         this.reconciler = new PermitReconciler(store, timers, ids);
         this.waiters = new WaiterRegistry(store, timers, random);
-        LeasedPermit.Services permits = new LeasedPermit.Services(store, timers, renewer, returns, reconciler, requests,
+        LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
-        this.services = new PermitRequest.Services(store, timers, identity, waiters, limits, returns, reconciler, requests,
-                listener, permits, fallback == null ? null : fallback.services);
+        this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler,
+                requests,
+                listener, permits, fallback == null ? null : fallback.dependencies);
         this.attacher = new PermitAttacher(permits, identity, ids);
-        store.listen(this::notice);
+        store.listen(this::notice, new LimitMismatchLogger()::log);
     }
 
     private void notice(Notice notice) {
@@ -121,8 +120,6 @@ public final class SemaphoreEngine {
         } else if (notice instanceof Reconnected) {
             returns.reconnected();
             reconciler.reconnected();
-        } else if (notice instanceof LimitsDiffer mismatch) {
-            limitMismatches.log(mismatch);
         }
     }
 
@@ -133,7 +130,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), services, attacher, true);
+        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, true);
     }
 
     /**
@@ -143,7 +140,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
-        return new Semaphore(Bulkhead.of(spec), services, attacher, false);
+        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, false);
     }
 
     /**
@@ -168,7 +165,7 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits. The store is not asked.
+     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits, without a request to the store.
      *
      * @return in no order
      */
@@ -194,13 +191,13 @@ public final class SemaphoreEngine {
      * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
      *         not answer; never fails
      */
-    public CompletionStage<Void> giveAllBack() {
+    public CompletionStage<Void> releaseAll() {
         return requests.idle().thenCompose(settled -> {
-            renewer.all().forEach(Lease::giveBackRunning);
+            renewer.all().forEach(Lease::releaseRunning);
             renewer.stop();
             return requests.idle().thenCompose(none -> returns.idle());
         }).thenRun(reconciler::stop).thenCompose(
-                done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.giveAllBack());
+                done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.releaseAll());
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */

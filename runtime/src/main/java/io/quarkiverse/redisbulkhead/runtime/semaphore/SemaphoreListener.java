@@ -26,7 +26,7 @@ public interface SemaphoreListener {
      * @param method what the permit is for, as operators see it
      * @return receives the events of this call; {@link CallListener#NONE} costs nothing
      */
-    default CallListener asks(BulkheadId bulkhead, String method) {
+    default CallListener onCall(BulkheadId bulkhead, String method) {
         return CallListener.NONE;
     }
 

@@ -30,14 +30,14 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public void lost(PermitLost loss) {
-        tell(listeners, listener -> listener.lost(loss));
+        fire(listeners, listener -> listener.lost(loss));
     }
 
     @Override
-    public CallListener asks(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method) {
         List<CallListener> interested = null;
         for (SemaphoreListener listener : listeners) {
-            CallListener call = asks(listener, bulkhead, method);
+            CallListener call = onCall(listener, bulkhead, method);
             if (call != CallListener.NONE) {
                 interested = interested == null ? new ArrayList<>(listeners.size()) : interested;
                 interested.add(call);
@@ -46,21 +46,21 @@ public final class SemaphoreListeners implements SemaphoreListener {
         return interested == null ? CallListener.NONE : new Call(interested);
     }
 
-    private static CallListener asks(SemaphoreListener listener, BulkheadId bulkhead, String method) {
+    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method) {
         try {
-            return listener.asks(bulkhead, method);
+            return listener.onCall(bulkhead, method);
         } catch (RuntimeException | LinkageError e) {
-            LOG.errorf(e, "A listener failed when a call asked bulkhead '%s' for a permit", bulkhead.name());
+            LOG.errorf(e, "A listener failed when a call requested a permit of bulkhead '%s'", bulkhead.name());
             return CallListener.NONE;
         }
     }
 
     @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
-        tell(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
+        fire(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
     }
 
-    private static <T> void tell(List<T> listeners, Consumer<T> event) {
+    private static <T> void fire(List<T> listeners, Consumer<T> event) {
         for (T listener : listeners) {
             try {
                 event.accept(listener);
@@ -74,27 +74,27 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
         @Override
         public void requested() {
-            tell(listeners, CallListener::requested);
+            fire(listeners, CallListener::requested);
         }
 
         @Override
         public void waiting() {
-            tell(listeners, CallListener::waiting);
+            fire(listeners, CallListener::waiting);
         }
 
         @Override
         public void acquired(CallResult result, long fencingToken) {
-            tell(listeners, listener -> listener.acquired(result, fencingToken));
+            fire(listeners, listener -> listener.acquired(result, fencingToken));
         }
 
         @Override
         public void rejected(CallResult result) {
-            tell(listeners, listener -> listener.rejected(result));
+            fire(listeners, listener -> listener.rejected(result));
         }
 
         @Override
         public void released() {
-            tell(listeners, CallListener::released);
+            fire(listeners, CallListener::released);
         }
     }
 }

@@ -22,13 +22,13 @@ final class StoreFailures {
 
     static RuntimeException rejection(String bulkhead, Throwable failure) {
         Throwable cause = Failures.cause(failure);
-        return isContention(cause) ? new BulkheadContendedException(bulkhead, cause)
+        return cause instanceof StoreContendedException ? new BulkheadContendedException(bulkhead, cause)
                 : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
     }
 
-    /** Whether the store did nothing because of contention. */
-    static boolean isContention(Throwable failure) {
-        return Failures.cause(failure) instanceof StoreContendedException;
+    /** Whether the store did nothing, and the same request may succeed soon. */
+    static boolean isRetryable(Throwable failure) {
+        return Failures.cause(failure) instanceof StoreException known && known.isRetryable();
     }
 
     /** Whether the store is away and may come back. */

@@ -87,7 +87,7 @@ final class WaiterRegistry {
         private final Set<Waiter> waiters = new LinkedHashSet<>();
         private final Timers.Alarm alarm = new Timers.Alarm(timers);
         // Created when first needed: most waiters have been served before that.
-        private Backoff whileContended;
+        private Backoff retries;
         private Backoff longerGaps;
         private Duration gap = SHORTEST_GAP;
         private boolean polling;
@@ -104,7 +104,7 @@ final class WaiterRegistry {
         this.random = random;
     }
 
-    /** Pauses between attempts of a waiter while the store is contended or away. */
+    /** Pauses between attempts while the store did nothing or is away. */
     Backoff newBackoff() {
         return new Backoff(FIRST_PAUSE, LONGEST_PAUSE, random);
     }
@@ -152,7 +152,7 @@ final class WaiterRegistry {
 
     void permitFree(PermitFree notice) {
         Waiter waiter = byId.get(notice.permitId());
-        // No other waiter asks in its place: the store tells no one else of this permit until this waiter has asked or left.
+        // No other waiter requests it instead: the store notifies no other until this waiter has requested it or left.
         if (waiter != null) {
             waiter.permitMayBeFree();
         }
@@ -238,8 +238,8 @@ final class WaiterRegistry {
         Duration place = batch.values().stream().map(Waiter::place).max(Comparator.naturalOrder()).orElseThrow();
         long sentAt = timers.nanoTime();
         store.poll(bulkhead, limit, batch.keySet(), place).whenComplete((reply, failure) -> {
-            if (failure != null && StoreFailures.isContention(failure)) {
-                contended(bulkhead);
+            if (failure != null && StoreFailures.isRetryable(failure)) {
+                pollSoon(bulkhead);
             } else if (failure != null) {
                 LOG.debugf("The poll for waiters of bulkhead '%s' failed: %s", bulkhead, failure.getMessage());
                 batches.forEach(failed -> failed.forEach((id, waiter) -> waiter.failed(id, failure)));
@@ -289,12 +289,12 @@ final class WaiterRegistry {
     }
 
     // The store's state is unknown, so keep all waiters and poll again.
-    private void contended(BulkheadId bulkhead) {
+    private void pollSoon(BulkheadId bulkhead) {
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             line.pollAgain = false;
-            line.whileContended = line.whileContended == null ? newBackoff() : line.whileContended;
-            line.alarm.noLaterThan(timers.nanoTime() + line.whileContended.next().toNanos(), () -> poll(name));
+            line.retries = line.retries == null ? newBackoff() : line.retries;
+            line.alarm.noLaterThan(timers.nanoTime() + line.retries.next().toNanos(), () -> poll(name));
             return line;
         });
     }
@@ -305,7 +305,7 @@ final class WaiterRegistry {
             line.polling = false;
             again[0] = line.pollAgain;
             line.pollAgain = false;
-            line.whileContended = null;
+            line.retries = null;
             if (fruitful) {
                 line.longerGaps = null;
                 line.gap = SHORTEST_GAP;

@@ -51,7 +51,7 @@ public final class Bounds {
         leases.forEach((id, duration) -> {
             checkId(id);
             if (duration == null) {
-                throw refused("No duration for permit " + id);
+                throw refused("Missing duration for permit " + id);
             }
         });
     }
@@ -88,7 +88,7 @@ public final class Bounds {
     /** The id of a permit. */
     public static void checkId(String permitId) {
         if (permitId.isEmpty() || hasWhiteSpace(permitId)) {
-            throw refused("A permit id must not be empty nor have white space: '" + permitId + "'");
+            throw refused("A permit id must not be empty or contain white space: '" + permitId + "'");
         }
     }
 

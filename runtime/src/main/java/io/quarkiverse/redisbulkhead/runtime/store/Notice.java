@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import java.util.Set;
-
 /**
  * An event that a store reports unasked. A notice may come late, twice, before the answer to its request, or not at all.
  */
@@ -41,15 +39,5 @@ public sealed interface Notice {
      * failover has promoted a replica that did not have it yet.
      */
     record Reconnected() implements Notice {
-    }
-
-    /**
-     * Callers state different limits for one bulkhead.
-     *
-     * @param bulkhead the bulkhead
-     * @param own the limit that a request of this process stated
-     * @param others those that others stated within the last minute
-     */
-    record LimitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) implements Notice {
     }
 }

@@ -48,11 +48,6 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return observed(StoreOperation.RELEASE, System.nanoTime(), store.release(bulkhead, permitId));
-    }
-
-    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
         return observed(StoreOperation.RELEASE, System.nanoTime(), store.release(bulkhead, permitId, minHold));
     }
@@ -114,7 +109,7 @@ public final class ObservedPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> notices) {
-        store.listen(notices);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        store.listen(notices, mismatches);
     }
 }

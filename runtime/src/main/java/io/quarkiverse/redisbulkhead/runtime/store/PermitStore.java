@@ -15,15 +15,14 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * Keeps the permits of bulkheads, and the waiters for them. Every method is one atomic step of the store, by the
  * store's own clock, never by the caller's.
  * <p>
- * In each step, leases that have ended count as ended, waiters whose place has ended as gone, and free permits go to
- * the live waiters of fair bulkheads in the order of their requests: a permit is <em>handed over</em>. Waiters of
- * bulkheads that are not fair are told that a permit is free, one of them for each permit, and ask again. A
- * {@link Notice} wakes the waiter; notices can be lost, so waiters also {@link #poll} now and then.
+ * Each step first removes expired leases and dead waiters, and gives free permits to the live waiters of fair bulkheads in the
+ * order of their requests: a permit is <em>handed over</em>. Of the waiters of bulkheads that are not fair, one per free permit
+ * is
+ * notified and requests again. A {@link Notice} wakes the waiter. Notices can be lost, so waiters also {@link #poll}.
  * <p>
- * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the
- * store's; do not block it. Failures come through the stage and are never thrown. A stage fails with {@link StoreException}
- * if the store gives no answer, with {@link StoreContendedException} if too many callers compete, and then nothing was
- * changed, and with
+ * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
+ * block it. Failures come through the stage and are never thrown: {@link StoreException} if the store does not reply,
+ * {@link StoreContendedException} if the store changed nothing because too many callers compete, and
  * {@link IllegalArgumentException} if an argument is out of bounds.
  */
 public interface PermitStore {
@@ -66,8 +65,9 @@ public interface PermitStore {
 
     /**
      * Takes a permit if the limit leaves room for its weight and no fair waiter is before the caller. A request that weighs
-     * more than the limit does not wait: the answer is {@link AcquireReply.Full}. Asking again with the
-     * same permit id answers with the same permit, which then has its full lease again, or the same place among the waiters.
+     * more than the limit does not wait: the reply is {@link AcquireReply.Full}. A repeated request with the same permit id
+     * gets the
+     * same permit, with its full lease again, or the same place among the waiters.
      * <p>
      * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
      * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it
@@ -80,20 +80,22 @@ public interface PermitStore {
     CompletionStage<AcquireReply> acquire(AcquireRequest request);
 
     /**
-     * Gives a permit back, or a place among the waiters. A permit that is free by that goes to the next waiter.
+     * Releases a permit, or a place among the waiters. A permit that becomes free goes to the next waiter.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
      * @return {@code false} when no permit was held, because its lease had ended or there never was one; {@code true}
      *         when one was, and also when the request had to be sent twice, as the first copy may have done the work
      */
-    CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId);
+    default CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
+        return release(bulkhead, permitId, Duration.ZERO);
+    }
 
     /**
-     * Gives a permit back that stays taken until so long after its start, but not for longer than its lease. Until then the
+     * Releases a permit that stays taken for a minimum time from its start, but not for longer than its lease. Until then the
      * store keeps it under {@link #releasedId another id} and in the name of no process: a renewal does not find
      * it, and a second release changes nothing. A {@link #revoke} of that id frees it at once. A place among the waiters is
-     * given back as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
+     * released as by {@link #release(BulkheadId, String)}, and so is a permit that started so long ago.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
@@ -113,31 +115,31 @@ public interface PermitStore {
     }
 
     /**
-     * Undoes acquires whose outcome is not known: gives the permits back if they were granted, takes them off the
-     * waiters, and refuses to grant them if their requests are still on the way.
+     * Undoes acquires whose outcome is unknown: releases the permits if they were granted, removes them from the waiters, and
+     * refuses their requests if they are still in flight.
      *
      * @param bulkhead the bulkhead
      * @param permitIds the permits, from 1 to {@value #MAX_CANCELLED_AT_ONCE}
-     * @param forgetAfter after what time no such request can arrive any more
+     * @param forgetAfter for how long such requests may still arrive
      * @return completes when done
      */
     CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter);
 
     /**
-     * Lengthens leases; never shortens one, and never brings back a permit that is not held any more.
+     * Extends leases. Never shortens a lease, and never revives a permit that is no longer held.
      *
      * @param bulkhead the bulkhead
-     * @param leases how long each permit shall live from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
-     * @return those permits that were not held any more
+     * @param leases the lease of each permit from now; from 1 to {@value #MAX_RENEWED_AT_ONCE}
+     * @return the permits that were no longer held
      */
     CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases);
 
     /**
-     * Shows that the waiters of this process are alive, and asks what has become of some of them.
+     * Shows that the waiters of this process are alive, and reads the state of some of them.
      *
      * @param bulkhead the bulkhead
      * @param limit how many permits there are, unless the bulkhead was resized
-     * @param permitIds the waiters to ask about, from 1 to {@value #MAX_POLLED_AT_ONCE}
+     * @param permitIds the waiters to look at, from 1 to {@value #MAX_POLLED_AT_ONCE}
      * @param place how long all waiters of this process at this bulkhead keep their places from now on, unless they had longer
      * @return the answer
      */
@@ -145,21 +147,21 @@ public interface PermitStore {
 
     /**
      * Detaches a permit from its process, so that any process that knows the secret can {@link #attach} it. Until then it is in
-     * the name of no process, and no process renews it. Done again, the last secret counts.
+     * the name of no process, and no process renews it. If it is repeated, the last secret counts.
      *
      * @param bulkhead the bulkhead
      * @param permitId the permit
      * @param lease how long it lives from now on at least
      * @param digest the digest of the secret, in letters and digits
-     * @param refuseFor for how long copies of the request for the permit are refused, as by {@link #cancel}; zero where there
-     *        are none
+     * @param refuseFor for how long copies of the request for the permit are refused, as by {@link #cancel}; zero if there
+     *        can be no copies
      * @return {@code false} when it was not held
      */
     CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest, Duration refuseFor);
 
     /**
-     * Makes a detached permit that of this process, under a new id and with a new ticket. Asking again with the same new id
-     * answers with the same ticket. Of several that ask with different ids, one gets it.
+     * Makes a detached permit that of this process, under a new id and with a new ticket. A repeated request with the same new
+     * id gets the same ticket. Of several requests with different ids, one gets the permit.
      *
      * @param request which permit, and what it becomes
      * @return the permit; empty when it is not there: its lease has ended, another has attached it, it was revoked, or the
@@ -171,13 +173,13 @@ public interface PermitStore {
      * Takes a permit away, and notifies its holder if a process still has it.
      *
      * @param bulkhead the bulkhead
-     * @param permitId the permit; anything that is none is not held
+     * @param permitId the permit; any other text counts as not held
      * @return {@code false} when it was not held
      */
     CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId);
 
     /**
-     * Sets the limit for all callers, whatever their requests say.
+     * Sets the limit for all callers, whatever limit their requests have.
      *
      * @param bulkhead the bulkhead
      * @param limit how many permits may be held, at least 1
@@ -224,9 +226,11 @@ public interface PermitStore {
     CompletionStage<BulkheadsInUse> inUse(int most);
 
     /**
-     * Sets the listener for notices. Called once, before anything else.
+     * Sets the listeners. Called once, before anything else.
      *
-     * @param listener called on a thread of the store's; must not block
+     * @param notices called on a thread of the store's; must not block
+     * @param mismatches receives the differing limits that the reply to an acquire reports, on the thread that completes the
+     *        acquire, every few seconds while the limits differ; must neither block nor throw
      */
-    void listen(Consumer<Notice> listener);
+    void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches);
 }

@@ -16,4 +16,9 @@ public class StoreContendedException extends StoreException {
     public StoreContendedException(String message) {
         super(message, false, null);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

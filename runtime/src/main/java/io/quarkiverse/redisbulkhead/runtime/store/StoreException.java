@@ -28,6 +28,11 @@ public class StoreException extends RuntimeException {
         return outcomeUnknown;
     }
 
+    /** Whether the store did nothing because other requests came first, so that the same request may succeed soon. */
+    public boolean isRetryable() {
+        return false;
+    }
+
     /** The same failure of a request that may have been executed before. */
     public StoreException withUnknownOutcome() {
         return outcomeUnknown ? this : new StoreException(getMessage(), true, getCause());

@@ -23,7 +23,7 @@ public final class Weights {
     }
 
     /**
-     * The weight that an id tells.
+     * The weight in a permit id.
      *
      * @param permitId a permit id, or anything
      * @return from 1 to {@value SemaphoreSpec#MAX_WEIGHT}

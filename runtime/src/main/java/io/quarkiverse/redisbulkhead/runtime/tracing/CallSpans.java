@@ -71,7 +71,7 @@ public class CallSpans implements SemaphoreListener {
     }
 
     @Override
-    public CallListener asks(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method) {
         Context caller = Context.current();
         return Span.fromContext(caller).getSpanContext().isValid() ? new Call(caller, bulkhead, method) : CallListener.NONE;
     }

@@ -79,8 +79,8 @@ class ConfigurationTest {
 
         assertThat(errors.all()).singleElement().hasToString("RBH032 " + WITH
                 + "permits (PropertiesConfigSource[source=file]) and " + WITHOUT
-                + "max-wait (PropertiesConfigSource[source=file]): \"open\" is in quotes in one place and not in the other, and"
-                + " only one of the two spellings would be read. Write it in the same way everywhere");
+                + "max-wait (PropertiesConfigSource[source=file]): \"open\" is quoted in one place and unquoted in "
+                + "the other, and only one of the two spellings would be read. Use the same spelling everywhere");
     }
 
     @ParameterizedTest
@@ -223,7 +223,7 @@ class ConfigurationTest {
     @Test
     void whatCannotBeReadIsNotKnown() {
         file(Map.of(WITHOUT + "permits", "5", WITHOUT + "fair", "true", "quarkus.redis-bulkhead.instances", "2"));
-        ValueReader reader = (property, value, errors) -> property.equals("*.fair");
+        EffectiveDefinitions.ValueReader reader = (property, value, errors) -> property.equals("*.fair");
         Configuration configuration = new Configuration(builder.build(), new KnownProperties(), Set.of("open"), reader,
                 errors);
 
@@ -241,6 +241,7 @@ class ConfigurationTest {
 
     private Configuration read(String... bulkheads) {
         SmallRyeConfig config = builder.build();
-        return new Configuration(config, new KnownProperties(), Set.of(bulkheads), ValueReader.ANY, errors);
+        return new Configuration(config, new KnownProperties(), Set.of(bulkheads), EffectiveDefinitions.ValueReader.ANY,
+                errors);
     }
 }

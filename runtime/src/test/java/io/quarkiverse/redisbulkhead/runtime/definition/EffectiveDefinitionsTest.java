@@ -141,8 +141,8 @@ class EffectiveDefinitionsTest {
                 .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".expire: expire must be at least one millisecond")
                 .hasMessageContaining(
-                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated. State"
-                                + " them in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
+                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set. Set it "
+                                + "in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
                 .hasMessageContaining("quarkus.redis-bulkhead.key-prefix")
                 .hasMessageContaining("quarkus.redis-bulkhead.command-timeout")
                 .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
@@ -208,9 +208,9 @@ class EffectiveDefinitionsTest {
     @Test
     void missingPermitsAreOneErrorAndDoNotHideOthers() {
         assertThatThrownBy(() -> settings(Map.of("instances", "2"), OPEN)).hasMessageContaining("has an error:")
-                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated");
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set");
         assertThatThrownBy(() -> settings(Map.of("\"a.b c\".local-permits", "0"), OPEN)).hasMessageContaining("2 errors")
-                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits are not stated")
+                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".local-permits: localPermits must be at least 1");
     }
 
@@ -280,8 +280,8 @@ class EffectiveDefinitionsTest {
     void configurationForWhatNothingDeclaresIsRefused() {
         assertThatThrownBy(() -> settings(Map.of("report.fair", "true"), REPORTS)).hasMessageContaining("has an error")
                 .hasMessageContaining(
-                        "RBH025 quarkus.redis-bulkhead.report.fair: no @RedisBulkhead has the name \"report\". Did you"
-                                + " mean \"reports\"? Declared are reports.");
+                        "RBH025 quarkus.redis-bulkhead.report.fair: no @RedisBulkhead has the name \"report\". Did "
+                                + "you mean \"reports\"? Declared: reports.");
         assertThat(settings(Map.of("other-test.permits", "3"), REPORTS)).as("declared in another build")
                 .containsOnlyKeys("reports");
     }
@@ -303,8 +303,8 @@ class EffectiveDefinitionsTest {
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
         assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
                 .hasMessageContaining(
-                        "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to"
-                                + " a property that is not set. Set that, or give a default as in ${property:default}");
+                        "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to a "
+                                + "property that is not set. Set it, or provide a default, as in ${property:default}");
     }
 
     private static Map<String, EffectiveBulkhead> settings(Map<String, String> properties,

@@ -79,7 +79,7 @@ class LockDefinitionsTest {
                 .hasMessageContaining(
                         "\n  RBH023 quarkus.redis-bulkhead.lock.lock-timeout: lock-timeout is PT1.499S, shorter than "
                                 + "three times quarkus.redis-bulkhead.command-timeout, which is PT0.5S.")
-                .hasMessageContaining("Make it at least PT1.5S, or command-timeout shorter")
+                .hasMessageContaining("Make it at least PT1.5S, or reduce command-timeout")
                 .hasMessageContaining(
                         "\n  RBH023 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lock-timeout is PT1S");
     }

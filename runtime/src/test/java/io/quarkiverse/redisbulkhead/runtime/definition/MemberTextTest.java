@@ -39,8 +39,10 @@ class MemberTextTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '#', value = {
-            "${nowhere}-orders     | name refers to nowhere, which is not set. Set it, or give a default as in ${nowhere:default}",
-            "${a.${nowhere}.b:c}   | name refers to nowhere, which is not set. Set it, or give a default as in ${nowhere:default}",
+            "${nowhere}-orders     | name refers to nowhere, which is not set. Set it, or provide a default, as in "
+                    + "${nowhere:default}",
+            "${a.${nowhere}.b:c}   | name refers to nowhere, which is not set. Set it, or provide a default, as in "
+                    + "${nowhere:default}",
             "${broken:default}     | name refers to broken, which is set to '${nowhere}', and that cannot be resolved. Set what it refers to" })
     void whatIsNotSetIsNamed(String written, String reason) {
         assertThat(text(written).text()).isEmpty();

@@ -155,7 +155,7 @@ class ContinuationsTest {
         }
     }
 
-    /** A call that still waits when the application has stopped must not wait for ever. */
+    /** A caller that still waits when the application has stopped must not wait for ever. */
     @Test
     void closed() throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();

@@ -213,7 +213,7 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** The permit is not granted to another caller before the execution has been told to stop. */
+    /** The permit does not go to another caller before the execution is interrupted. */
     @Test
     void theExecutionIsCancelledBeforeThePermitGoesBack() {
         List<Integer> endsAtCancellation = new ArrayList<>();

@@ -71,7 +71,7 @@ class LossTest {
     }
 
     @Test
-    void anInterruptOfSomebodyElseStays() throws Exception {
+    void anInterruptByOtherCodeStays() throws Exception {
         assertThat(synchronous().call(automatic, () -> {
             Thread.currentThread().interrupt();
             return "done";
@@ -80,7 +80,7 @@ class LossTest {
     }
 
     @Test
-    void aLossAfterTheEndInterruptsNobody() throws Exception {
+    void aLossAfterTheEndInterruptsNothing() throws Exception {
         synchronous().call(automatic, () -> "done");
         automatic.last().permit.lose();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();

@@ -27,7 +27,7 @@ class ManualAdmissions implements Supplier<Admission> {
         }
 
         @Override
-        public CompletionStage<Void> asked() {
+        public CompletionStage<Void> attempted() {
             return asked.minimalCompletionStage();
         }
 

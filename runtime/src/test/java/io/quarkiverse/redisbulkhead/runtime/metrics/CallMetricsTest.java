@@ -85,7 +85,7 @@ class CallMetricsTest {
     @Test
     void namesAreBoundedAndDeclaredOnesAreNot() {
         for (int i = 0; i < 150; i++) {
-            series.asks(BulkheadId.of("made-" + i), "A#a");
+            series.onCall(BulkheadId.of("made-" + i), "A#a");
         }
         series.meters(BulkheadId.of("late"), "A#a");
 
@@ -130,7 +130,7 @@ class CallMetricsTest {
     void gaugesGoWithTheApplication() {
         begin().acquired(CallResult.ACCEPTED, 7);
         series.end();
-        assertThat(series.asks(REPORTS, "A#b")).isSameAs(CallListener.NONE);
+        assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executionsRunning").gauges()).isEmpty();
         new CallMetrics(registry, Set.of("reports")::contains, false).meters(REPORTS, "A#a");
 
@@ -142,7 +142,7 @@ class CallMetricsTest {
     }
 
     private CallListener begin() {
-        CallListener call = series.asks(REPORTS, "A#a");
+        CallListener call = series.onCall(REPORTS, "A#a");
         call.requested();
         return call;
     }

@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Which events of calls listeners get, and in which order. */
+/** The events of calls that listeners receive, and their order. */
 class CallEventsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
@@ -130,7 +130,7 @@ class CallEventsTest {
         Admission admission = ask(SPEC);
         reply(new Granted(7, false));
         engine.refuseAndRejectWaiters();
-        engine.giveAllBack();
+        engine.releaseAll();
         log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
 
         admission.end();
@@ -182,7 +182,7 @@ class CallEventsTest {
         log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
-    /** Whatever answer arrives when it is no longer wanted. */
+    /** Whatever the late reply is. */
     @Test
     void cancelledBeforeTheAnswer() {
         ask(SPEC).end();
@@ -250,7 +250,7 @@ class CallEventsTest {
     }
 
     @Test
-    void oneListenerThatFailsHurtsNobody() {
+    void oneListenerThatFailsDoesNotAffectOthers() {
         Log second = new Log();
         engine = engine(new SemaphoreListeners(List.of(new Failing(), log, new Failing(), second)));
         Admission admission = ask(WAITING);
@@ -294,8 +294,8 @@ class CallEventsTest {
     void withoutAListenerOfCallsNothingIsAllocatedForEvents() {
         SemaphoreListener losses = loss -> {
         };
-        assertThat(losses.asks(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
-        assertThat(new SemaphoreListeners(List.of(losses, losses)).asks(BulkheadId.of("reports"), "A#a"))
+        assertThat(losses.onCall(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
+        assertThat(new SemaphoreListeners(List.of(losses, losses)).onCall(BulkheadId.of("reports"), "A#a"))
                 .isSameAs(CallListener.NONE);
     }
 
@@ -374,7 +374,7 @@ class CallEventsTest {
         }
 
         @Override
-        public CallListener asks(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method) {
             lines.add("asks " + bulkhead.name() + " " + method);
             return new CallListener() {
 
@@ -424,7 +424,7 @@ class CallEventsTest {
         }
 
         @Override
-        public CallListener asks(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method) {
             return new CallListener() {
 
                 @Override

@@ -74,9 +74,9 @@ class ContentionTest {
     @Test
     void whoPausesWaits() {
         Admission admission = ask(SPEC);
-        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         contended();
-        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         admission.end();
     }
 
@@ -162,7 +162,7 @@ class ContentionTest {
         assertThat(store.log).containsExactly("acquire reports");
     }
 
-    /** A waiter is notified of a free permit, and cannot ask for it: it keeps its place, and tries again. */
+    /** A waiter learns of a free permit and cannot request it: it keeps its place and retries. */
     @Test
     void aWaiterAsksAgainForAFreePermit() {
         Admission admission = waiting(SPEC);
@@ -223,7 +223,7 @@ class ContentionTest {
         end(admission);
     }
 
-    /** A failed poll is soon repeated; the waiters stay. */
+    /** A poll that fails is repeated soon; the waiters stay. */
     @Test
     void aPollThatMeetsContentionIsMadeAgain() {
         Admission admission = waiting(SPEC.toBuilder().fair(true).maxWait(Duration.ofSeconds(60)).build());

@@ -70,7 +70,7 @@ class DetachedPermitTest {
         assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(false);
         timers.advance(Duration.ofMinutes(2));
         engine.refuseAndRejectWaiters();
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
         assertThat(store.log).containsExactly("acquire reports", "detach reports");
         assertThat(losses).isEmpty();
         assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class)
@@ -186,9 +186,9 @@ class DetachedPermitTest {
         Admission admission = local.semaphore(SPEC).admit("A#a");
 
         assertThat(failure(admission.granted().toCompletableFuture().join().get(0).detach()))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("given without Redis");
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("granted without Redis");
         assertThat(failure(local.semaphore(SPEC).uncountedPermit().detach())).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("given without Redis");
+                .hasMessageContaining("granted without Redis");
         admission.end();
     }
 
@@ -222,9 +222,10 @@ class DetachedPermitTest {
 
         store.attaches.get(0).complete(Optional.empty());
 
-        assertThat(failure(attaching)).isInstanceOf(PermitGoneException.class).hasMessage("The detached permit abc-1 is not in "
-                + "bulkhead 'reports' any more: its lease has ended, it was attached already, or it was revoked. Attach it within "
-                + "one lease (PT30S), once, and where it was detached: at the same bulkhead, key or lock");
+        assertThat(failure(attaching)).isInstanceOf(PermitGoneException.class).hasMessage("The detached permit abc-1 is "
+                + "no longer in bulkhead 'reports': its lease has ended, it was already attached, or it was revoked. "
+                + "Attach it once, within one lease (PT30S), and to the bulkhead, key or lock from which it was "
+                + "detached");
     }
 
     /** Both ask for the same new id, and the store would give it to both. */

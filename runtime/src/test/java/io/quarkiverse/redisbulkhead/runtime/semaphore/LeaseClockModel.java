@@ -14,13 +14,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 public record LeaseClockModel(LeaseClock real) {
 
     /** The client asks now. */
-    public static LeaseClockModel asking() {
-        return new LeaseClockModel(LeaseClock.asking(0));
+    public static LeaseClockModel requested() {
+        return new LeaseClockModel(LeaseClock.requested(0));
     }
 
     /** The client asks now for the same permit again. */
-    public LeaseClockModel askingAgain() {
-        return new LeaseClockModel(real.askingAgain(0));
+    public LeaseClockModel requestedAgain() {
+        return new LeaseClockModel(real.requestedAgain(0));
     }
 
     /** The store has answered with its clock. */
@@ -45,7 +45,7 @@ public record LeaseClockModel(LeaseClock real) {
 
     /** How long ago the client asked. */
     public long askedAgo() {
-        return millis(-real.askedAt());
+        return millis(-real.requestedAt());
     }
 
     /**
@@ -55,9 +55,9 @@ public record LeaseClockModel(LeaseClock real) {
     public LeaseClockModel later(long here, long there, long longestAgo) {
         long asked = Math.min(askedAgo() + here, longestAgo);
         if (real.storeMillis() == LeaseClock.UNKNOWN) {
-            return new LeaseClockModel(LeaseClock.asking(-nanos(asked)));
+            return new LeaseClockModel(LeaseClock.requested(-nanos(asked)));
         }
-        long clockAskedAgo = -millis(real.clockAskedAt()) + here;
+        long clockAskedAgo = -millis(real.clockRequestedAt()) + here;
         // For both clocks alike, so that their difference stays.
         long forgotten = Math.max(0, clockAskedAgo - longestAgo);
         return new LeaseClockModel(new LeaseClock(-nanos(asked), -nanos(clockAskedAgo - forgotten),
@@ -74,7 +74,7 @@ public record LeaseClockModel(LeaseClock real) {
 
     @Override
     public String toString() {
-        return millis(real.askedAt()) + "/" + millis(real.clockAskedAt()) + "/"
+        return millis(real.requestedAt()) + "/" + millis(real.clockRequestedAt()) + "/"
                 + (real.storeMillis() == LeaseClock.UNKNOWN ? "?" : real.storeMillis() % 1_000_000);
     }
 }

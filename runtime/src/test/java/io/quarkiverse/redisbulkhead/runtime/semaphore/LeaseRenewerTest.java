@@ -275,7 +275,7 @@ class LeaseRenewerTest {
         assertThat(permit.interruption().orElseThrow().toCompletableFuture()).isCompletedWithValue(losses.get(0));
     }
 
-    /** A permit that is no longer renewed may still be revoked. */
+    /** A permit that no longer needs renewal may still be revoked. */
     @Test
     void aRevocationIsNoticedWithMaxHoldToo() {
         HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
@@ -311,9 +311,9 @@ class LeaseRenewerTest {
         assertThat(other.isHeld()).isTrue();
     }
 
-    /** A listener to losses may fail; other permits are still renewed. */
+    /** A listener for losses may fail; other permits are renewed all the same. */
     @Test
-    void aListenerThatFailsHarmsNobody() {
+    void aListenerThatFailsDoesNotAffectOthers() {
         SemaphoreListener failing = loss -> {
             throw new IllegalStateException("told too often");
         };

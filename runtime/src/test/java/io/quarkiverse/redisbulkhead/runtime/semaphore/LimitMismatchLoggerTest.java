@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /** Trap 19: during a rollout instances have different limits; that is said once, not with each call. */
 class LimitMismatchLoggerTest {
@@ -55,12 +55,12 @@ class LimitMismatchLoggerTest {
     @Test
     void saysOncePerBulkheadWhatTheLimitsAre() {
         for (int i = 0; i < 10; i++) {
-            store.listener.accept(new LimitsDiffer(BulkheadId.of("reports"), 5, Set.of(10)));
-            store.listener.accept(new LimitsDiffer(BulkheadId.of("exports"), 5, Set.of(10)));
+            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
+            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
         }
         assertThat(said).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
 
-        store.listener.accept(new LimitsDiffer(BulkheadId.of("reports"), 5, Set.of(10, 20)));
+        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
         assertThat(said).as("the limits are others now").hasSize(3);
     }
 
@@ -68,12 +68,12 @@ class LimitMismatchLoggerTest {
     @Test
     void saysOnceForAllKeysOfABulkhead() {
         for (int i = 0; i < 10; i++) {
-            store.listener.accept(new LimitsDiffer(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
+            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
         }
         assertThat(said).singleElement().asString().contains("tenants").doesNotContain("secret");
 
-        store.listener.accept(new LimitsDiffer(BulkheadId.of("tenants"), 2, Set.of(20)));
-        store.listener.accept(new LimitsDiffer(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
+        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants"), 2, Set.of(20)));
+        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
         assertThat(said).hasSize(3);
     }
 }

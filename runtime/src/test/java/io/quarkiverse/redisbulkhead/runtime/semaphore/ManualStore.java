@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -50,6 +51,7 @@ class ManualStore implements PermitStore {
     final List<CompletableFuture<Optional<Attached>>> attaches = new ArrayList<>();
     Supplier<PollReply> answerPolls;
     Consumer<Notice> listener;
+    Consumer<LimitMismatch> mismatchListener;
     boolean down;
     Runnable whenCancelled = () -> {
     };
@@ -183,7 +185,8 @@ class ManualStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> newListener) {
-        listener = newListener;
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        listener = notices;
+        mismatchListener = mismatches;
     }
 }

@@ -51,7 +51,7 @@ class OutageTest {
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Trap 25: a call that is let through has no fencing token, and the store does not hear of its end. */
+    /** Trap 25: a call that is let through has no fencing token, and its end is not reported to the store. */
     @Test
     void allowLetsEverythingThrough() {
         for (int i = 0; i < 100; i++) {
@@ -91,7 +91,7 @@ class OutageTest {
         HeldPermit permit = granted(running).join().get(0);
         engine.refuseAndRejectWaiters();
 
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.STOPPED);
@@ -106,10 +106,10 @@ class OutageTest {
         assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
         assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
         assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
-        Bulkhead huge = Bulkhead.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
+        SemaphoreDefinition huge = SemaphoreDefinition.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
         assertThat(huge.spec().localPermits()).isEqualTo((int) (Integer.MAX_VALUE * 2L / 5));
         SemaphoreSpec moreHere = SPEC.toBuilder().permits(1).localPermits(2).build();
-        assertThat(Bulkhead.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
+        assertThat(SemaphoreDefinition.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
                 .isEqualTo(Integer.MAX_VALUE);
     }
 
@@ -130,7 +130,7 @@ class OutageTest {
         return admissions.size() - 1;
     }
 
-    /** Trap 25: the store goes away while a call waits; the rest of the wait is for a local permit. */
+    /** Trap 25: the store goes away while a caller waits; the rest of the wait is for a local permit. */
     @Test
     void whoWaitedForTheStoreWaitsOnLocally() {
         SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))

@@ -49,7 +49,7 @@ class PermitReconcilerTest {
     }
 
     @Test
-    void afterAReconnectionWhatNobodyHoldsIsFreed() {
+    void afterAReconnectionPermitsThatAreNotHeldAreFreed() {
         String lost = holdAndRelease();
         Admission holder = ask();
         String held = grant();
@@ -81,7 +81,7 @@ class PermitReconcilerTest {
         assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
     }
 
-    /** A release in flight answers its own caller, which would otherwise get a report of a loss. */
+    /** A release in flight is answered to its caller, which would otherwise report a loss. */
     @Test
     void whatIsBeingReleasedIsLeftAlone() {
         holdAndRelease();

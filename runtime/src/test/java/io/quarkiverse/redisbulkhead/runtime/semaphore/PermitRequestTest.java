@@ -67,7 +67,7 @@ class PermitRequestTest {
         admission.end();
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
 
         assertThat(allBack).isNotDone();
         store.releases.get("a").complete(true);
@@ -81,7 +81,7 @@ class PermitRequestTest {
         semaphore("a").admit("A#a");
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.giveAllBack().toCompletableFuture();
+        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
         store.acquires.get("a").complete(new Granted(7, false));
 
         assertThat(store.log).containsExactly("acquire a", "release a");
@@ -106,7 +106,7 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a");
     }
 
-    /** Trap 4, Trap 29: the answer is lost, so no caller has the permit; it is given back in the background. */
+    /** Trap 4, Trap 29: the reply is lost, so no caller has the permit, and it is released in the background. */
     @Test
     void aLostAnswerIsReclaimed() {
         store.down = true;
@@ -186,7 +186,7 @@ class PermitRequestTest {
         assertThat(ended).isCompleted();
     }
 
-    /** Trap 16: a failing release reaches no caller as an exception; it is retried in the background. */
+    /** Trap 16: a failing release throws no exception to a caller; it is retried in the background. */
     @Test
     void aFailedReleaseIsReclaimedAndNotTold() {
         Admission admission = awaiting("a").admit("A#a");

@@ -55,7 +55,7 @@ class ShutdownTest {
         timers.advance(Duration.ofSeconds(5));
 
         engine.refuseAndRejectWaiters();
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
 
         timers.advance(Duration.ofMillis(14_999));
         assertThat(inUse()).isEqualTo(2);
@@ -109,7 +109,7 @@ class ShutdownTest {
         HeldPermit taken = semaphore.admit("by hand").granted().toCompletableFuture().join().get(0);
         assertThat(inUse()).isEqualTo(2);
 
-        assertThat(engine.giveAllBack().toCompletableFuture()).isCompleted();
+        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
 
         assertThat(inUse()).isZero();
         assertThat(taken.isHeld()).isFalse();

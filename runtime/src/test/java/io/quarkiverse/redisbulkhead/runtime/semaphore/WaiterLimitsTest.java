@@ -173,7 +173,7 @@ class WaiterLimitsTest {
         assertThat(waiting.isEmpty()).as("no answer").isTrue();
     }
 
-    /** It goes on waiting, whether it looks for a permit or queues again; and counts once. */
+    /** It keeps waiting, whether it requests a permit again or queues again, and counts once. */
     @Test
     void aWaiterThatAsksAgainIsCountedOnce() {
         Admission admission = waitOnThread(SPEC);

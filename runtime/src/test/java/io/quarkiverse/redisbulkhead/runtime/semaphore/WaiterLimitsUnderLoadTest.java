@@ -100,7 +100,7 @@ class WaiterLimitsUnderLoadTest {
         }
 
         @Override
-        public CallListener asks(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method) {
             CallListener call = new CallListener() {
 
                 private String last = "asks";

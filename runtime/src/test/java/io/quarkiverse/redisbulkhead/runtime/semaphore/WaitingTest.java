@@ -183,7 +183,7 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
     }
 
-    /** Trap 7: the answer took longer than the lease; the permit may have another holder by now. */
+    /** Trap 7: the answer took longer than the lease; the permit may belong to another caller by now. */
     @Test
     void aGrantThatIsToldTooLateIsNone() {
         Admission admission = ask(FAIR);
@@ -196,7 +196,7 @@ class WaitingTest {
         admission.end();
     }
 
-    /** Definitions of one name may differ within a process: no waiter sleeps while a permit is free by its own limit. */
+    /** Definitions of one name may differ within a process: no waiter sleeps while a permit is free under its own limit. */
     @Test
     void theLargestLimitIsAskedFor() {
         Admission small = wait(UNFAIR);
@@ -277,7 +277,7 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 11: told of the free permit while the answer "wait" was still on its way. */
+    /** Trap 11: the message about the free permit arrives before the reply "wait". */
     @Test
     void aNoticeWhileAskingIsNotForgotten() {
         Admission admission = ask(UNFAIR);
@@ -312,7 +312,7 @@ class WaitingTest {
         leave(first);
     }
 
-    /** Trap 11, Trap 12: the expiry of a lease is not published, so all waiters poll then, in one command. */
+    /** Trap 11, Trap 12: expiry is not published, so the waiters poll then, all of them in one command. */
     @Test
     void waitersAskWhenTheNearestLeaseEnds() {
         Admission first = wait(FAIR, Duration.ofMillis(700));
@@ -462,7 +462,7 @@ class WaitingTest {
         store.answerReleases(false);
     }
 
-    /** Redisson #6664: where messages are lost, a waiter for whom too little is free hides none behind it. */
+    /** Redisson #6664: where messages are lost, a waiter that is too heavy for what is free does not block those behind it. */
     @Test
     void aPollLetsThoseAskForWhomEnoughIsFree() {
         Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
@@ -494,7 +494,7 @@ class WaitingTest {
     }
 
     @Test
-    void aWaiterThatTheStoreForgotBeginsAnew() {
+    void aWaiterThatTheStoreForgotQueuesAgain() {
         Admission admission = wait(FAIR);
         String first = idOf("reports");
         store.listener.accept(new NoticesMissed());
@@ -507,7 +507,7 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** Trap 4: a copy of the request for the old permit may still come; and a message about that permit arrives too late. */
+    /** Trap 4: a copy of the request for the old permit may still arrive; a message about that permit is too late. */
     @Test
     void whoBeginsAnewHasDoneWithTheOldPermit() {
         Admission admission = ask(FAIR);
@@ -608,7 +608,7 @@ class WaitingTest {
         assertThat(losses).isEmpty();
     }
 
-    /** Trap 11: no message came for a permit that is free or was handed over; the last look finds it. */
+    /** Trap 11: the message about the free permit, or the hand-over, was lost; the last request finds it. */
     @Test
     void theLastLookMayFindAPermit() {
         Admission admission = wait(FAIR);
@@ -805,9 +805,9 @@ class WaitingTest {
     @Test
     void askedTellsAsSoonAsItIsClearThatTheCallMustWait() {
         Admission admission = ask(FAIR);
-        assertThat(admission.asked().toCompletableFuture()).isNotDone();
+        assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
-        assertThat(admission.asked().toCompletableFuture()).isCompleted();
+        assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         leave(admission);
     }
 

@@ -27,7 +27,7 @@ class BulkheadIdTest {
         assertThat(shuffled.stream().sorted().toList()).isEqualTo(inOrder);
     }
 
-    /** A client may send keys with equal hash codes: maps then find them by their order. */
+    /** An attacker may send keys with the same hash code: maps then find them by their order. */
     @Test
     void keysWithOneHashCodeAreFoundByTheirOrder() {
         Map<BulkheadId, AtomicLong> map = new HashMap<>();

@@ -258,7 +258,7 @@ final class BulkheadUnderTest {
                 .storeMillis();
     }
 
-    /** Waits until the first process has heard of the hand-over. */
+    /** Waits until the first process has received the hand-over. */
     HandOver awaitHandedOver(String id) {
         return awaitHandedOver(stores.first(), id);
     }
@@ -275,9 +275,10 @@ final class BulkheadUnderTest {
         awaitNotice(stores.first(), Notice.Revoked.class, notice -> notice.permitId().equals(unique(id)));
     }
 
-    Notice.LimitsDiffer awaitLimitsDiffer(int own) {
-        return awaitNotice(stores.first(), Notice.LimitsDiffer.class,
-                notice -> notice.bulkhead().equals(self) && notice.own() == own);
+    LimitMismatch awaitLimitMismatch(int own) {
+        return await().pollDelay(Duration.ZERO).atMost(ARRIVAL).until(
+                () -> limitMismatches().stream().filter(mismatch -> mismatch.own() == own).findFirst(), Optional::isPresent)
+                .orElseThrow();
     }
 
     private <N extends Notice> N awaitNotice(PermitStore store, Class<N> type, Predicate<N> condition) {
@@ -299,11 +300,9 @@ final class BulkheadUnderTest {
         return ids(Notice.Revoked.class, Notice.Revoked::permitId);
     }
 
-    /** What the first process was told about differing limits. */
-    List<Notice.LimitsDiffer> toldLimitsDiffer() {
-        stores.settleNotices();
-        return stores.notices(stores.first()).stream().filter(Notice.LimitsDiffer.class::isInstance)
-                .map(Notice.LimitsDiffer.class::cast).filter(notice -> notice.bulkhead().equals(self)).toList();
+    /** The differing limits that the first process found. */
+    List<LimitMismatch> limitMismatches() {
+        return stores.limitMismatches(stores.first()).stream().filter(mismatch -> mismatch.bulkhead().equals(self)).toList();
     }
 
     private <N extends Notice> Set<String> ids(Class<N> type, Function<N, String> id) {

@@ -59,7 +59,8 @@ final class ComparedHistory {
     }
 
     /** What one store did and is to be compared. */
-    private record Seen(List<Object> answers, Map<Integer, List<Notice>> notices, Map<String, Object> remains) {
+    private record Seen(List<Object> answers, Map<Integer, List<Notice>> notices,
+            Map<Integer, List<LimitMismatch>> mismatches, Map<String, Object> remains) {
     }
 
     /** The state of one run through a history. */
@@ -75,6 +76,7 @@ final class ComparedHistory {
             stores.forEach(store -> {
                 store.clear();
                 store.takeNotices();
+                store.takeLimitMismatches();
             });
             pass(0);
         }
@@ -98,6 +100,7 @@ final class ComparedHistory {
             for (int i = 1; i < seen.size(); i++) {
                 compare("answers", seen.get(0).answers(), seen.get(i).answers(), i);
                 compare("notices", seen.get(0).notices(), seen.get(i).notices(), i);
+                compare("differing limits", seen.get(0).mismatches(), seen.get(i).mismatches(), i);
                 compare("remains", seen.get(0).remains(), seen.get(i).remains(), i);
             }
             for (int i = 0; i < calls.size(); i++) {
@@ -113,7 +116,7 @@ final class ComparedHistory {
             // Those of one process go off together.
             calls.forEach(call -> answers.add(call.operation().on(store.process(call.process()), this).toCompletableFuture()));
             return new Seen(answers.stream().map(Run::answer).collect(toList()), store.takeNotices(),
-                    store.remains(Math.floorDiv(micros, 1_000L)));
+                    store.takeLimitMismatches(), store.remains(Math.floorDiv(micros, 1_000L)));
         }
 
         private static Object answer(CompletableFuture<?> answer) {

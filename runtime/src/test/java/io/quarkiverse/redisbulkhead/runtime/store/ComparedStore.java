@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModelServer;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead.Contents;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine.Contents;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
@@ -54,6 +54,9 @@ interface ComparedStore extends AutoCloseable {
     /** What the processes were told since this was asked last, by process, in order. */
     Map<Integer, List<Notice>> takeNotices();
 
+    /** The differing limits that the processes found since this was called last, by process, in order. */
+    Map<Integer, List<LimitMismatch>> takeLimitMismatches();
+
     /** What remains of the bulkhead, as far as it is alive. */
     Map<String, Object> remains(long nowMillis);
 
@@ -72,10 +75,11 @@ interface ComparedStore extends AutoCloseable {
 
     final class Machine implements ComparedStore {
 
-        private Bulkhead bulkhead;
+        private BulkheadStateMachine bulkhead;
         private long micros;
         private final List<PermitStore> processes = new ArrayList<>();
         private Map<Integer, List<Notice>> notices = new TreeMap<>();
+        private Map<Integer, List<LimitMismatch>> differing = new TreeMap<>();
 
         private Machine() {
             clear();
@@ -96,14 +100,14 @@ interface ComparedStore extends AutoCloseable {
 
         @Override
         public void clear() {
-            bulkhead = new Bulkhead(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
+            bulkhead = new BulkheadStateMachine(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
         }
 
         @Override
         public void lose(Part part) {
             Contents old = bulkhead.contents();
             boolean state = part == Part.STATE;
-            bulkhead = new Bulkhead(BULKHEAD, new Contents(part == Part.HOLDERS ? Map.of() : old.holders(),
+            bulkhead = new BulkheadStateMachine(BULKHEAD, new Contents(part == Part.HOLDERS ? Map.of() : old.holders(),
                     part == Part.QUEUE ? Map.of() : old.queue(), part == Part.STANDBY ? Map.of() : old.standby(),
                     part == Part.CANCELLED ? Map.of() : old.cancelled(), state ? Map.of() : old.permits(),
                     state ? Map.of() : old.alive(), state ? Map.of() : old.statedLimits(),
@@ -115,6 +119,13 @@ interface ComparedStore extends AutoCloseable {
         public Map<Integer, List<Notice>> takeNotices() {
             Map<Integer, List<Notice>> taken = notices;
             notices = new TreeMap<>();
+            return taken;
+        }
+
+        @Override
+        public Map<Integer, List<LimitMismatch>> takeLimitMismatches() {
+            Map<Integer, List<LimitMismatch>> taken = differing;
+            differing = new TreeMap<>();
             return taken;
         }
 
@@ -145,19 +156,23 @@ interface ComparedStore extends AutoCloseable {
                 this.number = number;
             }
 
-            private <T> CompletionStage<T> step(Function<Bulkhead, T> operation) {
+            private <T> CompletionStage<T> step(Function<BulkheadStateMachine, T> operation) {
                 bulkhead.begin(micros);
                 T answer = operation.apply(bulkhead);
                 bulkhead.takeMessages().forEach(message -> notices
                         .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())),
                                 it -> new ArrayList<>())
                         .add(message.notice()));
+                List<LimitMismatch> mismatches = bulkhead.takeLimitMismatches();
+                if (!mismatches.isEmpty()) {
+                    differing.computeIfAbsent(number, it -> new ArrayList<>()).addAll(mismatches);
+                }
                 return CompletableFuture.completedFuture(answer);
             }
 
             // The stores write nothing then, also not what a step begins with.
-            private <T> CompletionStage<T> look(Function<Bulkhead, T> question) {
-                Bulkhead copy = new Bulkhead(BULKHEAD, bulkhead.contents(), Integer.MAX_VALUE);
+            private <T> CompletionStage<T> look(Function<BulkheadStateMachine, T> question) {
+                BulkheadStateMachine copy = new BulkheadStateMachine(BULKHEAD, bulkhead.contents(), Integer.MAX_VALUE);
                 copy.begin(micros);
                 return CompletableFuture.completedFuture(question.apply(copy));
             }
@@ -165,11 +180,6 @@ interface ComparedStore extends AutoCloseable {
             @Override
             public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
                 return step(it -> it.acquire(name(number), request));
-            }
-
-            @Override
-            public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-                return release(id, permitId, Duration.ZERO);
             }
 
             @Override
@@ -240,7 +250,7 @@ interface ComparedStore extends AutoCloseable {
             }
 
             @Override
-            public void listen(Consumer<Notice> listener) {
+            public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
                 throw new UnsupportedOperationException();
             }
         }
@@ -275,6 +285,7 @@ interface ComparedStore extends AutoCloseable {
         private final List<AutoCloseable> open = new ArrayList<>();
         private final Map<String, Integer> numbers = new HashMap<>();
         private final List<List<Notice>> told = new ArrayList<>();
+        private final List<List<LimitMismatch>> differing = new ArrayList<>();
 
         private OnRedis(boolean pipelined, Factory factory) {
             server.with(model -> {
@@ -288,12 +299,14 @@ interface ComparedStore extends AutoCloseable {
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 20_000);
                 PermitStore store = factory.open(connections, notifications);
                 List<Notice> notices = new CopyOnWriteArrayList<>();
+                List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
                 store.listen(notice -> {
                     if (!(notice instanceof Notice.NoticesMissed || notice instanceof Notice.Reconnected)) {
                         notices.add(notice);
                     }
-                });
+                }, mismatches::add);
                 told.add(notices);
+                differing.add(mismatches);
                 numbers.put(notifications.name(), i);
                 processes.add(store);
                 open.add(notifications);
@@ -348,6 +361,18 @@ interface ComparedStore extends AutoCloseable {
             for (Published message : server.with(RedisModel::takePublished)) {
                 message.text().lines().forEach(line -> taken
                         .computeIfAbsent(numbers.get(message.channel()), it -> new ArrayList<>()).add(notice(line)));
+            }
+            return taken;
+        }
+
+        @Override
+        public Map<Integer, List<LimitMismatch>> takeLimitMismatches() {
+            Map<Integer, List<LimitMismatch>> taken = new TreeMap<>();
+            for (int i = 0; i < PROCESSES; i++) {
+                if (!differing.get(i).isEmpty()) {
+                    taken.put(i, new ArrayList<>(differing.get(i)));
+                    differing.get(i).clear();
+                }
             }
             return taken;
         }

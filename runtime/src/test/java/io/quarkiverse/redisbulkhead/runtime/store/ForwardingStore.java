@@ -90,7 +90,7 @@ public class ForwardingStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        store.listen(listener);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        store.listen(notices, mismatches);
     }
 }

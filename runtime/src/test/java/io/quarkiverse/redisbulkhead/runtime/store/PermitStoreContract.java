@@ -198,7 +198,7 @@ public abstract class PermitStoreContract {
 
     /** Redisson #6687: one that waits for several permits is not passed over by those that need fewer. */
     @Test
-    void theHeavyHeadOfTheQueueWaitsUntilItFitsAndNobodyOvertakes() {
+    void theHeavyHeadOfTheQueueWaitsUntilItFitsAndIsNotOvertaken() {
         Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).fair(true).send());
         ask("*2*w").limit(3).fair(true).waiting().send();
         ask("v").limit(3).fair(true).waiting().send();
@@ -358,7 +358,7 @@ public abstract class PermitStoreContract {
                 .containsExactly(tuple("keyed-", Optional.of("Größe\n")));
     }
 
-    /** A waiter of one key is not told of a permit of another. */
+    /** A waiter of one key gets no message about a permit of another. */
     @Test
     void aReleaseServesTheWaitersOfItsKeyOnly() {
         BulkheadUnderTest one = new BulkheadUnderTest(stores, "keyed-", Optional.of("one"));
@@ -412,7 +412,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b");
     }
 
-    /** Trap 12: a caller that finds no permit is told when the first lease ends, because no message will say so later. */
+    /** Trap 12: a rejected caller learns when the first lease ends, because expiry is not published. */
     @Test
     void aRefusalTellsTheLimitAndTheNearestLeaseEnd() {
         ask("a").limit(2).lease(LEASE).send();
@@ -469,7 +469,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(1, Integer.MAX_VALUE);
     }
 
-    /** Trap 4: a request whose answer was lost may be sent again. The caller counts the lease from then. */
+    /** Trap 4: a request whose reply was lost may be sent again. The caller counts the lease from then. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void askingAgainAnswersWithTheSamePermitAndAFullLease(boolean fair) {
@@ -907,8 +907,8 @@ public abstract class PermitStoreContract {
     // ---- waiting
 
     /**
-     * A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process gave the permit
-     * back.
+     * A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process released the
+     * permit.
      */
     @Test
     void fairWaitersAreHandedPermitsInTheirOrder() {
@@ -1195,7 +1195,7 @@ public abstract class PermitStoreContract {
 
     /** Trap 10: nor do the dead, however many, keep a newcomer out. */
     @Test
-    void deadWaitersKeepNobodyOut() {
+    void deadWaitersDoNotBlockOthers() {
         assumeThatAProcessCanDie();
         IntStream.range(0, 5).forEach(i -> ask("held" + i).limit(5).fair(true).lease(SHORT).send());
         IntStream.range(0, 39).forEach(i -> ask("dead" + i).limit(5).fair(true).waiting(SHORT).send());
@@ -1267,7 +1267,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).containsExactly("alive");
     }
 
-    /** Trap 12: when a lease ends, which is not published, the poll of any waiter moves the queue on. */
+    /** Trap 12: when a lease ends unannounced, the poll of any waiter moves the queue on. */
     @Test
     void aPollHandsOverWhatAnEndedLeaseLeft() {
         ask("a").fair(true).lease(SHORT).send();
@@ -1334,10 +1334,10 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiter("b")).isEqualTo(before);
     }
 
-    /** A waiter that was slow loses nothing as long as no other call has removed it. */
+    /** A slow waiter loses nothing until another step removes it. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aLatePollKeepsThePlaceThatNobodyHasRemoved(boolean fair) {
+    void aLatePollKeepsAPlaceThatWasNotRemoved(boolean fair) {
         ask("a").fair(fair).send();
         ask("b").fair(fair).waiting(SHORT).send();
         Waiter before = bulkhead.waiter("b");
@@ -1425,7 +1425,7 @@ public abstract class PermitStoreContract {
 
     /** Trap 26: a waiter that leaves while all permits are held wakes no other. */
     @Test
-    void aWaiterThatLeavesWhileNothingIsFreeWakesNobody() {
+    void aWaiterThatLeavesWhileNothingIsFreeWakesNoOther() {
         ask("a").send();
         ask("w1").waiting().send();
         ask("w2").waiting().send();
@@ -1437,7 +1437,7 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aFairWaiterThatLeavesWhileNothingIsFreeWakesNobody() {
+    void aFairWaiterThatLeavesWhileNothingIsFreeWakesNoOther() {
         ask("a").send();
         ask("open").waiting().send();
         ask("fair").fair(true).waiting().send();
@@ -1534,7 +1534,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiters()).containsExactly("low", "later", "open");
     }
 
-    /** Trap 24: an absurd ticket does not move the numbers of others. */
+    /** Trap 24: an absurd ticket does not change other tickets. */
     @ParameterizedTest
     @ValueSource(longs = { Long.MAX_VALUE, 1L << 53, (1L << 53) - 1, 4_000_000_000_000_000L })
     void aTicketFromTheFutureCountsAsOneOfNow(long absurd) {
@@ -1650,7 +1650,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).singleElement().asString().startsWith("hostile");
     }
 
-    /** Where anything is known, nothing was lost, and no waiter waits for a grace period. */
+    /** Where anything is known, nothing was lost, and no waiter is delayed. */
     @Test
     void thereIsNoGracePeriodWhereTheLastTicketIsKnown() {
         ask("a").send();
@@ -1686,7 +1686,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("b");
     }
 
-    /** Trap 7: a holder that slept for longer than its lease does not give back the permit of its successor. */
+    /** Trap 7: a holder that slept for longer than its lease does not release the permit of its successor. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void aLateReleaseDoesNotTouchTheSuccessor(boolean fair) {
@@ -1701,7 +1701,7 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aReleaseAfterTheLeaseIsToldEvenWhenNobodyElseCame() {
+    void aReleaseAfterTheLeaseIsReportedEvenWithoutASuccessor() {
         ask("late").lease(SHORT).send();
         stores.advance(SHORT);
 
@@ -1770,7 +1770,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    /** Trap 5: a lease that has ended stays ended, even when no call has seen its end. */
+    /** Trap 5: a lease that has ended stays ended, even if no step has removed it. */
     @Test
     void aRenewalAfterTheLeaseBringsNothingBack() {
         ask("a").lease(SHORT).send();
@@ -2067,7 +2067,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.toldFree()).hasSize(100);
     }
 
-    /** Trap 19: below the use, running executions continue, and none enters until the use is below the new limit. */
+    /** Trap 19: below the use, running executions continue, and no call enters until the use is below the new limit. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void resizingBelowTheUseDrains(boolean fair) {
@@ -2100,7 +2100,7 @@ public abstract class PermitStoreContract {
 
     /** Trap 19, Trap 26: a release that leaves the use at the limit or above it wakes no waiter. */
     @Test
-    void aReleaseAboveTheNewLimitWakesNobody() {
+    void aReleaseAboveTheNewLimitWakesNoWaiter() {
         Stream.of("a", "b").forEach(id -> ask(id).limit(2).send());
         ask("w").limit(2).waiting().send();
         bulkhead.resize(1);
@@ -2153,35 +2153,35 @@ public abstract class PermitStoreContract {
 
     /** Trap 19: a rollout that changes the limit is noticed. */
     @Test
-    void differingLimitsAreTold() {
+    void differingLimitsAreReported() {
         ask("a").limit(3).send();
-        assertThat(bulkhead.toldLimitsDiffer()).as("no other limit").isEmpty();
+        assertThat(bulkhead.limitMismatches()).as("no other limit").isEmpty();
 
         ask("b").limit(4).send();
 
-        assertThat(bulkhead.awaitLimitsDiffer(4))
-                .isEqualTo(new Notice.LimitsDiffer(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
+        assertThat(bulkhead.awaitLimitMismatch(4))
+                .isEqualTo(new LimitMismatch(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3, 4);
         ask("c").limit(5).send();
-        assertThat(bulkhead.awaitLimitsDiffer(5).others()).containsExactlyInAnyOrder(3, 4);
+        assertThat(bulkhead.awaitLimitMismatch(5).others()).containsExactlyInAnyOrder(3, 4);
     }
 
     @Test
-    void differingLimitsAreToldAgainOnlyAfterSomeSeconds() {
+    void differingLimitsAreReportedAgainOnlyAfterSomeSeconds() {
         ask("a").limit(3).lease(LEASE).send();
         ask("b").limit(4).lease(LEASE).send();
-        bulkhead.awaitLimitsDiffer(4);
+        bulkhead.awaitLimitMismatch(4);
         stores.advance(Duration.ofSeconds(4));
         ask("c").limit(4).send();
-        assertThat(new HashSet<>(bulkhead.toldLimitsDiffer())).hasSize(1);
+        assertThat(new HashSet<>(bulkhead.limitMismatches())).hasSize(1);
 
         stores.advance(Duration.ofSeconds(1));
         ask("d").limit(3).send();
-        assertThat(bulkhead.awaitLimitsDiffer(3).others()).containsExactly(4);
+        assertThat(bulkhead.awaitLimitMismatch(3).others()).containsExactly(4);
     }
 
     @Test
-    void aLimitThatNobodyStatesAnyMoreIsForgotten() {
+    void aLimitThatIsNoLongerUsedIsForgotten() {
         ask("a").limit(3).lease(Duration.ofHours(1)).send();
         stores.advance(Duration.ofSeconds(55));
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3);
@@ -2190,7 +2190,7 @@ public abstract class PermitStoreContract {
 
         ask("b").limit(4).send();
 
-        assertThat(bulkhead.toldLimitsDiffer()).isEmpty();
+        assertThat(bulkhead.limitMismatches()).isEmpty();
         assertThat(bulkhead.occupancy().statedLimits()).containsExactly(4);
     }
 

@@ -20,7 +20,7 @@ public interface StoreFixture extends AutoCloseable {
         return second() != first();
     }
 
-    /** Whether the store may lose its data, and then serves no caller for a moment. */
+    /** Whether the store may lose its data, and then serves no waiter for a moment. */
     default boolean mayLoseData() {
         return true;
     }
@@ -30,6 +30,9 @@ public interface StoreFixture extends AutoCloseable {
 
     /** The notices that {@link #first()} or {@link #second()} gave, in their order. */
     List<Notice> notices(PermitStore store);
+
+    /** The differing limits that {@link #first()} or {@link #second()} reported, in their order. */
+    List<LimitMismatch> limitMismatches(PermitStore store);
 
     /** Returns when all notices caused by what was done until now have arrived. */
     void settleNotices();

@@ -65,7 +65,7 @@ class StoresAgreeTest {
     }
 
     @Test
-    @DisplayName("Trap 46: a notified standby waiter that found no permit has its turn back everywhere")
+    @DisplayName("Trap 46: a standby waiter that was woken and found no permit has its turn back in every store")
     void aWaiterThatAskedInVainHasItsTurnBackEverywhere() {
         agree(standby(0, "a", 1), standby(1, "w1", 1), ComparedHistory.passes(1_000), standby(2, "w2", 1),
                 ComparedHistory.calls(ComparedHistory.release(0, "a")), standby(0, "b", 1), standby(1, "w1", 1),

@@ -31,12 +31,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
- * Keeps permits in the memory of this process: a map of {@link Bulkhead}s. Its answers are there when a method returns, and
+ * Keeps permits in the memory of this process: a map of {@link BulkheadStateMachine}s. Its answers are there when a method
+ * returns, and
  * its notices are given on the thread of the call that caused them, after the step is done: a listener may call the store
  * again.
  * <p>
@@ -67,12 +69,14 @@ public final class LocalPermitStore implements InProcessPermitStore {
     /** No bulkhead that was dropped has given a greater ticket, so tickets also grow when a bulkhead comes back. */
     private final AtomicLong lastDroppedTicket = new AtomicLong();
 
-    // Notices are told one after the other, by one thread at a time: what a listener does may cause the next notice, and so on; told on
-    // the spot, a long queue of waiters would overflow the stack.
-    private final Queue<Notice> untold = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger toBeTold = new AtomicInteger();
+    // Notices are delivered one after the other, by one thread at a time. What a listener does may cause the next notice; delivered
+    // recursively, a long queue of waiters would overflow the stack.
+    private final Queue<Notice> undelivered = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger undeliveredCount = new AtomicInteger();
 
     private volatile Consumer<Notice> listener = notice -> {
+    };
+    private volatile Consumer<LimitMismatch> mismatchListener = mismatch -> {
     };
 
     /** A bulkhead and the lock that its steps take. */
@@ -80,10 +84,10 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
         private static final long serialVersionUID = 1L;
 
-        private final transient Bulkhead bulkhead;
+        private final transient BulkheadStateMachine bulkhead;
         private volatile boolean dropped;
 
-        private Entry(Bulkhead bulkhead) {
+        private Entry(BulkheadStateMachine bulkhead) {
             this.bulkhead = bulkhead;
         }
     }
@@ -107,8 +111,9 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        this.listener = listener;
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+        listener = notices;
+        mismatchListener = mismatches;
     }
 
     @Override
@@ -139,11 +144,6 @@ public final class LocalPermitStore implements InProcessPermitStore {
         } finally {
             end(entry);
         }
-    }
-
-    @Override
-    public CompletionStage<Boolean> release(BulkheadId id, String permitId) {
-        return release(id, permitId, Duration.ZERO);
     }
 
     @Override
@@ -235,7 +235,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> {
-            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, Bulkhead::isHeld)).toList();
+            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld))
+                    .toList();
             return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
                     ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
                     : Optional.empty());
@@ -255,7 +256,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private <T> T change(BulkheadId id, Function<Bulkhead, T> operation) {
+    private <T> T change(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = begin(id);
         try {
             return operation.apply(entry.bulkhead);
@@ -303,15 +304,19 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     private Entry newEntry(BulkheadId id) {
-        return new Entry(new Bulkhead(id, Math.max(1, Math.max(lastDroppedTicket.get(), micros() - 1))));
+        return new Entry(new BulkheadStateMachine(id, Math.max(1, Math.max(lastDroppedTicket.get(), micros() - 1))));
     }
 
     private void end(Entry entry) {
-        List<Bulkhead.Message> messages = entry.bulkhead.takeMessages();
+        List<BulkheadStateMachine.Message> messages = entry.bulkhead.takeMessages();
+        List<LimitMismatch> mismatches = entry.bulkhead.takeLimitMismatches();
         dropIfDead(entry);
         entry.unlock();
         if (!messages.isEmpty()) {
-            tell(messages);
+            notifyListener(messages);
+        }
+        if (!mismatches.isEmpty()) {
+            mismatches.forEach(mismatchListener);
         }
         if (areMany()) {
             dropDeadOnes();
@@ -333,7 +338,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     /** A look at a bulkhead that neither adds nor removes anything, nor drops the bulkhead. */
-    private <T> T inspect(BulkheadId id, Function<Bulkhead, T> operation) {
+    private <T> T inspect(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = bulkheads.get(id);
         if (entry == null || !begin(entry)) {
             entry = newEntry(id);
@@ -346,17 +351,17 @@ public final class LocalPermitStore implements InProcessPermitStore {
         }
     }
 
-    private void tell(List<Bulkhead.Message> messages) {
-        messages.forEach(message -> untold.add(message.notice()));
-        if (toBeTold.getAndAdd(messages.size()) > 0) {
+    private void notifyListener(List<BulkheadStateMachine.Message> messages) {
+        messages.forEach(message -> undelivered.add(message.notice()));
+        if (undeliveredCount.getAndAdd(messages.size()) > 0) {
             return;
         }
         do {
-            tell(untold.remove());
-        } while (toBeTold.decrementAndGet() > 0);
+            notifyListener(undelivered.remove());
+        } while (undeliveredCount.decrementAndGet() > 0);
     }
 
-    private void tell(Notice notice) {
+    private void notifyListener(Notice notice) {
         try {
             listener.accept(notice);
         } catch (RuntimeException e) {

@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * A permit that is held, or that a waiter waits for. Its score is the end of its lease, the ticket or the turn of the waiter.
- * Only the score changes, and only within a {@link Bulkhead}.
+ * Only the score changes, and only within a {@link BulkheadStateMachine}.
  */
 public final class Permit extends ScoredSet.Entry {
 

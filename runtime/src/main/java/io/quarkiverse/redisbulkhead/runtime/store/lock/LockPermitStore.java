@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -44,7 +45,8 @@ import io.vertx.redis.client.Response;
 
 /**
  * Keeps permits in Redis without scripts: each step takes a lock of the bulkhead, reads the whole bulkhead into the state
- * machine {@link io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead}, does its operations there, and writes the
+ * machine {@link io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine}, does its operations there, and writes
+ * the
  * difference.
  * <p>
  * The algorithm is the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with its
@@ -83,6 +85,8 @@ public final class LockPermitStore implements PermitStore {
     private final Settings settings;
     private final BiConsumer<Duration, Runnable> timer;
     private final BulkheadScan scan;
+    private volatile Consumer<LimitMismatch> mismatches = mismatch -> {
+    };
     /** Bulkheads with pending operations. */
     private final ConcurrentHashMap<BulkheadId, StepQueue> queues = new ConcurrentHashMap<>();
 
@@ -142,8 +146,9 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        notifications.listen(listener);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> limitMismatches) {
+        notifications.listen(notices);
+        mismatches = limitMismatches;
     }
 
     @Override
@@ -159,19 +164,12 @@ public final class LockPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead,
-                Operation.removing(permitId, it -> it.release(permitId, Duration.ZERO))));
-    }
-
-    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        if (minHold.isZero()) {
-            return release(bulkhead, permitId);
-        }
-        // It may write, which needs memory.
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, Operation.changing(
-                List.of(permitId, PermitStore.releasedId(permitId)), it -> it.release(permitId, minHold))));
+        // With a minimum hold it may write, which needs memory.
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, minHold.isZero()
+                ? Operation.removing(permitId, it -> it.release(permitId, minHold))
+                : Operation.changing(List.of(permitId, PermitStore.releasedId(permitId)),
+                        it -> it.release(permitId, minHold))));
     }
 
     @Override
@@ -282,17 +280,18 @@ public final class LockPermitStore implements PermitStore {
     // ---- Steps: one of a bulkhead at a time; operations that come meanwhile share the next one
 
     /** The pending operations of one bulkhead; in the map only while there are any. Guarded by itself. */
-    private static final class StepQueue {
+    static final class StepQueue {
 
         private final BulkheadKeys keys;
         private final Deque<Operation<?>> pending = new ArrayDeque<>();
-        private final Backoff backoff = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+        private final Backoff backoff;
         private long lastContentionNanos = System.nanoTime() - CONTENDED_NANOS;
         private boolean begun;
         private boolean over;
 
-        private StepQueue(BulkheadKeys keys) {
+        StepQueue(BulkheadKeys keys, Backoff backoff) {
             this.keys = keys;
+            this.backoff = backoff;
         }
 
         /** Whether it was not too late. */
@@ -336,16 +335,21 @@ public final class LockPermitStore implements PermitStore {
             return !pending.isEmpty();
         }
 
-        private Duration pauseAfterContention() {
+        Duration pauseAfterContention() {
             lastContentionNanos = System.nanoTime();
             return backoff.next();
         }
 
         // A process that has just given the lock back would nearly always get it again.
-        private Duration pauseAfterSuccess() {
+        Duration pauseAfterSuccess() {
             backoff.reset();
-            boolean contended = System.nanoTime() - lastContentionNanos < CONTENDED_NANOS;
-            return contended ? backoff.next() : Duration.ZERO;
+            if (System.nanoTime() - lastContentionNanos >= CONTENDED_NANOS) {
+                return Duration.ZERO;
+            }
+            Duration pause = backoff.next();
+            // The next failed attempt is the first one again.
+            backoff.reset();
+            return pause;
         }
     }
 
@@ -363,7 +367,8 @@ public final class LockPermitStore implements PermitStore {
     }
 
     private StepQueue queueOf(BulkheadId bulkhead) {
-        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id)));
+        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id),
+                new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE)));
     }
 
     private void next(StepQueue queue) {
@@ -397,7 +402,8 @@ public final class LockPermitStore implements PermitStore {
                 }
             }
             case DONE -> {
-                result.notices().forEach(notifications::tell);
+                result.notices().forEach(notifications::notifyListener);
+                result.mismatches().forEach(mismatches);
                 Duration pause = queue.pauseAfterSuccess();
                 step.operations().forEach(Operation::succeed);
                 if (pause.isZero() || !queue.hasMore()) {

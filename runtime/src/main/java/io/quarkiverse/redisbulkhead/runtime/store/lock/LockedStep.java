@@ -11,10 +11,11 @@ import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ErrorReply;
@@ -31,7 +32,8 @@ import io.vertx.redis.client.Response;
  * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
  * ({@code MULTI}, {@code EXEC}).
  * <p>
- * The lock only saves others vain work. The transaction makes the step exact: it fails when the lock has ended or changed, or
+ * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has
+ * ended or changed, or
  * any of the data has, since it was read. So a process that was paused for longer than the lock lives changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
@@ -50,7 +52,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     static final class Operation<T> {
 
         private final List<String> ids;
-        private final Function<Bulkhead, T> action;
+        private final Function<BulkheadStateMachine, T> action;
         private final boolean onlyRemoves;
         private final UnaryOperator<T> whenRepeated;
         private final CompletableFuture<T> answer = new CompletableFuture<>();
@@ -60,7 +62,8 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         private boolean alone;
         private boolean unknown;
 
-        private Operation(List<String> ids, Function<Bulkhead, T> action, boolean onlyRemoves, UnaryOperator<T> whenRepeated) {
+        private Operation(List<String> ids, Function<BulkheadStateMachine, T> action, boolean onlyRemoves,
+                UnaryOperator<T> whenRepeated) {
             this.ids = ids;
             this.action = action;
             this.onlyRemoves = onlyRemoves;
@@ -72,17 +75,17 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
          *
          * @param ids the permits that it is about
          */
-        static <T> Operation<T> repeatable(List<String> ids, Function<Bulkhead, T> action) {
+        static <T> Operation<T> repeatable(List<String> ids, Function<BulkheadStateMachine, T> action) {
             return new Operation<>(ids, action, false, UnaryOperator.identity());
         }
 
         /** An operation that answers whether it has changed something; {@code true} when it may have been done before. */
-        static Operation<Boolean> changing(List<String> ids, Function<Bulkhead, Boolean> action) {
+        static Operation<Boolean> changing(List<String> ids, Function<BulkheadStateMachine, Boolean> action) {
             return new Operation<>(ids, action, false, changed -> true);
         }
 
         /** Like {@link #changing}; it needs no memory. */
-        static Operation<Boolean> removing(String id, Function<Bulkhead, Boolean> action) {
+        static Operation<Boolean> removing(String id, Function<BulkheadStateMachine, Boolean> action) {
             return new Operation<>(List.of(id), action, true, changed -> true);
         }
 
@@ -122,7 +125,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         }
 
         /** Does it in a step that is not in force yet. */
-        void doIn(Bulkhead bulkhead) {
+        void doIn(BulkheadStateMachine bulkhead) {
             refusal = null;
             try {
                 T first = action.apply(bulkhead);
@@ -152,7 +155,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     enum Progress {
         /** The changes are in force. */
         DONE,
-        /** Somebody else has the lock. */
+        /** Another process, or another step, has the lock. */
         LOCKED,
         /** The lock ended, or the data was changed, under the step. */
         OVERTAKEN,
@@ -163,12 +166,13 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     /**
      * How a try ended.
      *
-     * @param notices what to tell the caller's process
+     * @param notices for the caller's process
+     * @param mismatches the differing limits that the operations have found
      */
-    record Result(Progress progress, List<Notice> notices) {
+    record Result(Progress progress, List<Notice> notices, List<LimitMismatch> mismatches) {
 
         private static Result of(Progress progress) {
-            return new Result(progress, List.of());
+            return new Result(progress, List.of(), List.of());
         }
     }
 
@@ -218,11 +222,11 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         long now = System.nanoTime();
         Predicate<Operation<?>> late = operation -> now - operation.begunNanos() >= settings.contentionTimeout().toNanos();
         operations.stream().filter(late).forEach(operation -> operation.fail(new StoreContendedException(
-                "The steps of this bulkhead had no turn for " + settings.contentionTimeout().toMillis()
-                        + " ms, because others held their lock (" + keys.shown()
-                        + "lock) or too many wait for a connection here; "
-                        + "permits may have been free. Set a longer quarkus.redis-bulkhead.lock-store.contention-timeout, or "
-                        + "let calls wait longer")));
+                "This bulkhead could not be locked for " + settings.contentionTimeout().toMillis()
+                        + " ms, because other processes held its lock (" + keys.shown()
+                        + "lock) or too many calls of this process waited for a connection. Permits may have been "
+                        + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
+                        + "longer")));
         operations.removeIf(late);
     }
 
@@ -256,7 +260,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         boolean notUnderstood = failure instanceof RuntimeException && !(failure instanceof VertxException);
         Future<Boolean> overtaken = notUnderstood ? isOvertaken(connection) : Future.succeededFuture(false);
         return overtaken.compose(yes -> yes ? Future.succeededFuture(Result.of(Progress.OVERTAKEN))
-                : giveLockBack(connection).transform(given -> Future.failedFuture(failure)));
+                : releaseLock(connection).transform(given -> Future.failedFuture(failure)));
     }
 
     private Future<Boolean> isOvertaken(Connection connection) {
@@ -311,7 +315,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     }
 
     private Progress apply(StoredBulkhead stored) {
-        Bulkhead bulkhead = stored.bulkhead();
+        BulkheadStateMachine bulkhead = stored.bulkhead();
         if (!stored.isWhole() && !frugal && bulkhead.removeDead()) {
             return Progress.CLEANED;
         }
@@ -334,7 +338,9 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         return connection.transaction(commands).compose(results -> {
             unanswered = false;
             return Future.succeededFuture(
-                    results.isEmpty() ? Result.of(Progress.OVERTAKEN) : new Result(progress, tell(connection, stored)));
+                    results.isEmpty() ? Result.of(Progress.OVERTAKEN)
+                            : new Result(progress, publishMessages(connection, stored),
+                                    stored.bulkhead().takeLimitMismatches()));
         }, failure -> {
             // An error means that nothing was carried out.
             unanswered = ErrorReply.of(failure).isEmpty();
@@ -349,14 +355,14 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         unanswered = true;
         return connection.sendAll(commands).compose(replies -> {
             unanswered = false;
-            return lockless ? Future.succeededFuture() : giveLockBack(connection);
+            return lockless ? Future.succeededFuture() : releaseLock(connection);
         }).map(done -> Result.of(Progress.DONE));
     }
 
-    /** Publishes what other processes are to be told, and returns what this one is. */
-    private List<Notice> tell(Connection connection, StoredBulkhead stored) {
+    /** Publishes the messages to other processes, and returns those to this one. */
+    private List<Notice> publishMessages(Connection connection, StoredBulkhead stored) {
         List<Notice> own = new ArrayList<>();
-        for (Bulkhead.Message message : stored.bulkhead().takeMessages()) {
+        for (BulkheadStateMachine.Message message : stored.bulkhead().takeMessages()) {
             if (message.process().equals(settings.process())) {
                 own.add(message.notice());
             } else {
@@ -367,14 +373,14 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private static void publish(Connection connection, Bulkhead.Message message) {
+    private static void publish(Connection connection, BulkheadStateMachine.Message message) {
         connection
                 .send(Request.cmd(Command.PUBLISH).arg(message.process()).arg(NotificationSubscriber.message(message.notice())))
-                .onFailure(failure -> LOG.debugf("Not told: %s: %s", message, failure.getMessage()));
+                .onFailure(failure -> LOG.debugf("Failed to publish %s: %s", message, failure.getMessage()));
     }
 
     /** Deletes the lock if it is ours. */
-    private Future<Void> giveLockBack(Connection connection) {
+    private Future<Void> releaseLock(Connection connection) {
         return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> replies.get(1) != null && replies.get(1).toString().equals(token)
                         ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()

@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead;
-import io.quarkiverse.redisbulkhead.runtime.store.local.Bulkhead.Contents;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine.Contents;
 import io.quarkiverse.redisbulkhead.runtime.store.local.Permit;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore.Settings;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
@@ -36,7 +36,8 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * What Redis keeps of a bulkhead, read in one round trip into the state machine {@link Bulkhead}, and the commands that write
+ * What Redis keeps of a bulkhead, read in one round trip into the state machine {@link BulkheadStateMachine}, and the commands
+ * that write
  * what a step has changed there. {@code bulkhead.lua} documents the layout.
  * <p>
  * A bulkhead with too many holders and waiters is read in part: its first holders and waiters, and the ids that the step is
@@ -70,7 +71,7 @@ final class StoredBulkhead {
     private final Map<Part, Map<String, Long>> sets = new EnumMap<>(Part.class);
     private final Map<String, String> state = new HashMap<>();
     private long micros;
-    private Bulkhead bulkhead;
+    private BulkheadStateMachine bulkhead;
 
     private StoredBulkhead(BulkheadKeys keys, Settings settings, List<String> ids, List<Long> sizes) {
         this.keys = keys;
@@ -110,7 +111,7 @@ final class StoredBulkhead {
     }
 
     /** The state machine, at the instant of the reading. */
-    Bulkhead bulkhead() {
+    BulkheadStateMachine bulkhead() {
         return bulkhead;
     }
 
@@ -250,7 +251,7 @@ final class StoredBulkhead {
         });
         OptionalInt setLimit = state.containsKey(SET_LIMIT) ? OptionalInt.of(Integer.parseInt(state.get(SET_LIMIT)))
                 : OptionalInt.empty();
-        bulkhead = new Bulkhead(keys.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
+        bulkhead = new BulkheadStateMachine(keys.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
                 sets.get(Part.CANCELLED), permits, alive, statedLimits(), setLimit, lastTicket(),
                 gracePeriodEnd == null ? 0 : gracePeriodEnd), settings.most());
         bulkhead.begin(micros);
@@ -268,8 +269,8 @@ final class StoredBulkhead {
         if (!value.matches("\\d{1," + MOST_DIGITS + "}") || Long.parseLong(value) >= END_OF_TICKETS) {
             // Without what it holds, which belongs to another application.
             throw new StoreException("The key " + keys.shown()
-                    + "state holds no ticket. Another application keeps data of its own there; it was left alone. "
-                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that nobody else uses", false, null);
+                    + "state does not contain a ticket. Another application uses this key, and it was not changed. "
+                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses", false, null);
         }
         return Long.parseLong(value);
     }

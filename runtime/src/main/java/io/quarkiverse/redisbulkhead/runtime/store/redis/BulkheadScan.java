@@ -44,7 +44,7 @@ public final class BulkheadScan {
      * Looks through the keys. Each step is a call of its own, so that the calls of others go in between, and silence is noticed
      * as for any other call.
      *
-     * @param most how many bulkheads to tell
+     * @param most how many bulkheads to list
      * @param send makes a call; a later step may go over another connection
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
@@ -52,14 +52,16 @@ public final class BulkheadScan {
             Function<RedisCall<Response>, CompletionStage<Response>> send) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                    "a Redis Cluster does not tell which bulkheads and keys are in use elsewhere; those of this process are shown"));
+                    "a Redis Cluster cannot list the bulkheads and keys that other processes use; only those of this "
+                            + "process are shown"));
         }
         return step("0", MOST_STEPS, new Found(), send).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
             Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
-                            .completedStage(BulkheadsInUse.unknown("the Redis user may not SCAN; bulkheads and keys that"
-                                    + " are in use elsewhere are not shown. Give it the right by ACL SETUSER <user> +scan"))
+                            .completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to SCAN; bulkheads "
+                                    + "and keys that other processes use are not shown. Grant the right with ACL "
+                                    + "SETUSER <user> +scan"))
                     : CompletableFuture.failedStage(cause);
         });
     }
@@ -90,7 +92,7 @@ public final class BulkheadScan {
         private final Map<String, Integer> keysWithoutText = new TreeMap<>();
         private boolean allSeen = true;
 
-        // Twice the same is told now and then.
+        // SCAN may return the same key twice.
         private final SortedSet<String> digests = new TreeSet<>();
 
         private void add(String prefix, String redisKey) {
@@ -104,7 +106,7 @@ public final class BulkheadScan {
 
         private BulkheadsInUse inUse(int most) {
             Optional<String> incomplete = !allSeen
-                    ? Optional.of("Redis has so many keys that not all of them were looked through")
+                    ? Optional.of("Redis has too many keys to scan all of them")
                     : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
                             : Optional.empty();
             return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);

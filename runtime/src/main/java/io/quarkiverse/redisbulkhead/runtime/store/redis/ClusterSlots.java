@@ -25,7 +25,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
     /**
      * Asks a node.
      *
-     * @param asked tells its address, which those of the others are like
+     * @param asked returns the address of the node that replies; addresses of other nodes have the same form
      */
     static RedisCall<ClusterSlots> question(Supplier<String> asked) {
         return RedisCall.of("CLUSTER SLOTS", null, connection -> connection
@@ -51,7 +51,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
         }
         if (all.isEmpty()) {
             // As if the connection was lost: another node may know more.
-            throw new VertxException("the node knows of no slots", true);
+            throw new VertxException("the node reports no slots", true);
         }
         return new ClusterSlots(bySlot, masters, List.copyOf(all));
     }

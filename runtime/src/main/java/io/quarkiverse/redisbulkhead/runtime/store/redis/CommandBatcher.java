@@ -140,7 +140,7 @@ final class CommandBatcher {
         }
     }
 
-    /** The calls of one bulkhead; forgotten when there are none. */
+    /** The calls of one bulkhead; forgotten when the last one has ended. */
     private static final class Group {
 
         private final BulkheadKeys keys;
@@ -185,14 +185,14 @@ final class CommandBatcher {
             if (waiting.isEmpty() || batches.size() >= MOST_IN_FLIGHT) {
                 return false;
             }
-            boolean nobodyWaits = true;
+            boolean noneAwaited = true;
             for (Batch batch : batches) {
                 if (!batch.isSent() || batch.overtook || batch.lastRefusal() != null) {
                     return false;
                 }
-                nobodyWaits &= !batch.awaited;
+                noneAwaited &= !batch.awaited;
             }
-            return batches.isEmpty() || waitingLoad >= MOST_TOGETHER || waitingAwaited > 0 && nobodyWaits;
+            return batches.isEmpty() || waitingLoad >= MOST_TOGETHER || waitingAwaited > 0 && noneAwaited;
         }
 
         // Only when no copy is in flight, so that a late reply cannot be out of order again.
@@ -255,7 +255,7 @@ final class CommandBatcher {
         protected Future<Response> over(Connection connection) {
             chooseCalls();
             return script.run(keys, arguments(calls), connection).map(reply -> {
-                messages.accept(keys.bulkhead(), reply.get(0));
+                heads.accept(keys.bulkhead(), reply.get(0));
                 return reply;
             }).recover(this::refused);
         }
@@ -309,7 +309,7 @@ final class CommandBatcher {
     private final String keyPrefix;
     private final String process;
     private final Script script;
-    private final BiConsumer<BulkheadId, Response> messages;
+    private final BiConsumer<BulkheadId, Response> heads;
     private final Map<BulkheadId, Group> groups = new HashMap<>();
 
     /**
@@ -317,15 +317,15 @@ final class CommandBatcher {
      *
      * @param keyPrefix what all keys start with
      * @param process the channel of this process, which is also its name
-     * @param messages receives what the script tells this process in its reply, which may be empty
+     * @param heads receives the head of each reply, which is for the process and not for a call; it may be empty
      */
     CommandBatcher(RedisConnectionManager connections, String keyPrefix, String process, Script script,
-            BiConsumer<BulkheadId, Response> messages) {
+            BiConsumer<BulkheadId, Response> heads) {
         this.connections = connections;
         this.keyPrefix = keyPrefix;
         this.process = process;
         this.script = script;
-        this.messages = messages;
+        this.heads = heads;
     }
 
     /** Sends a call, with others of its bulkhead and in their order. */

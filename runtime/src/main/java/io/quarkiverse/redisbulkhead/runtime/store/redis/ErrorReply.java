@@ -100,8 +100,8 @@ public record ErrorReply(String text) {
             return "Check " + properties + ".password, and the user and the password in " + properties + ".hosts";
         }
         if (is("WRONGTYPE")) {
-            return "Another application uses a key of this bulkhead; it was not changed. "
-                    + "Set quarkus.redis-bulkhead.key-prefix to a prefix of your own";
+            return "Another application uses a key of this bulkhead. The key was not changed. Set "
+                    + "quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses";
         }
         if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")
                 || text.contains("can't access at least one of the keys")) {
@@ -109,18 +109,18 @@ public record ErrorReply(String text) {
                     + "quarkus.redis-bulkhead.key-prefix. ACL LOG shows what was refused";
         }
         if (is("OOM")) {
-            return "The memory of Redis is full: raise maxmemory, or let other data expire";
+            return "Redis is out of memory: raise maxmemory, or let other data expire";
         }
         if (is("MISCONF")) {
-            return "Redis cannot save its data and takes no writes: see its log, and free disk space or change "
+            return "Redis cannot save its data, so it refuses writes: check its log, and free disk space or change "
                     + "stop-writes-on-bgsave-error";
         }
         if (is("NOREPLICAS")) {
-            return "Fewer replicas are connected than min-replicas-to-write demands, so Redis takes no writes";
+            return "Fewer replicas are connected than min-replicas-to-write requires, so Redis refuses writes";
         }
         if (is(READONLY)) {
-            return "The server is a replica: let " + properties
-                    + ".hosts name the master, or the sentinels or nodes that know it";
+            return "The server is a replica: set " + properties
+                    + ".hosts to the master, or to the sentinels or cluster nodes that know it";
         }
         if (is("MOVED") || is("ASK")) {
             return "The server is part of a Redis Cluster: set " + properties + ".client-type=cluster";

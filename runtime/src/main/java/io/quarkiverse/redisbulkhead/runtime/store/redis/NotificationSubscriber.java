@@ -105,7 +105,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
         this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, timeoutMillis));
         this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS, Math.max(SHORTEST_DELIVERY_MILLIS, timeoutMillis));
-        connections.listen(this::tell);
+        connections.listen(this::notifyListener);
     }
 
     /** The name of the channel, which is also that of the process in Redis. */
@@ -125,9 +125,9 @@ public final class NotificationSubscriber implements AutoCloseable {
     /**
      * Passes on a notice that an answer contained. Never throws.
      *
-     * @param notice what the listener is told
+     * @param notice the notice
      */
-    public void tell(Notice notice) {
+    public void notifyListener(Notice notice) {
         try {
             listener.accept(notice);
         } catch (RuntimeException e) {
@@ -173,7 +173,7 @@ public final class NotificationSubscriber implements AutoCloseable {
             subscription = new Subscription(connections.newClientForMessages());
             opening = subscription.client.connect();
         } catch (RuntimeException e) {
-            LOG.debug("No client for messages could be made", e);
+            LOG.debug("Failed to create a client for messages", e);
             reconnectLater();
             return;
         }
@@ -212,7 +212,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         unconfirmed = 0;
         gaps.reset();
         LOG.debugf("Subscribed to %s", name);
-        tell(new NoticesMissed());
+        notifyListener(new NoticesMissed());
         // Shows also whether this process may publish.
         check(subscription);
         scheduleIdleCheck(subscription);
@@ -331,7 +331,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     private void read(String message) {
         if (!message.startsWith(CHECK)) {
             List<Notice> notices = parse(message);
-            notices.forEach(this::tell);
+            notices.forEach(this::notifyListener);
             if (notices.isEmpty()) {
                 notUnderstood(message);
             }

@@ -20,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * @param since since when it holds or waits, in milliseconds since the epoch
  * @param lease the lease that was asked for
  * @param limit the limit that was stated
- * @param mailbox the channel where its process is told of what concerns it; or a {@link HolderMark}
+ * @param mailbox the channel on which its process receives messages; or a {@link HolderMark}
  * @param application the name of the application
  * @param instance its host and process
  * @param method the guarded method

@@ -34,7 +34,7 @@ final class Redacted {
         return QUOTED_AUTH.matcher(PARAMETER.matcher(open).replaceAll(stars)).replaceAll(stars);
     }
 
-    /** What to tell of a failure: its message, and that of its first cause, which for TLS alone says what is wrong. */
+    /** The text of a failure: its message, and that of its first cause, which is the only useful one for TLS. */
     static String reason(Throwable failure) {
         Throwable first = failure;
         for (int depth = 0; first.getCause() != null && depth < MOST_CAUSES; depth++) {
@@ -45,21 +45,21 @@ final class Redacted {
         return cause == null || message != null && message.contains(cause) ? message : message + ": " + cause;
     }
 
-    /** The failure itself when it and its causes tell nothing secret; else one that tells the same without the secrets. */
+    /** The failure itself if neither it nor its causes contain secrets, or a copy without them. */
     static Throwable failure(Throwable failure) {
-        return failure == null || !tellsSecrets(failure, newSet()) ? failure : copy(failure, newSet());
+        return failure == null || !containsSecrets(failure, newSet()) ? failure : copy(failure, newSet());
     }
 
-    private static boolean tellsSecrets(Throwable failure, Set<Throwable> seen) {
+    private static boolean containsSecrets(Throwable failure, Set<Throwable> seen) {
         if (failure == null || !seen.add(failure)) {
             return false;
         }
         String message = failure.getMessage();
-        if (message != null && !message.equals(text(message)) || tellsSecrets(failure.getCause(), seen)) {
+        if (message != null && !message.equals(text(message)) || containsSecrets(failure.getCause(), seen)) {
             return true;
         }
         for (Throwable suppressed : failure.getSuppressed()) {
-            if (tellsSecrets(suppressed, seen)) {
+            if (containsSecrets(suppressed, seen)) {
                 return true;
             }
         }

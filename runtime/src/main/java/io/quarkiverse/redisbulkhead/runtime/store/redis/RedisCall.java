@@ -107,7 +107,7 @@ public abstract class RedisCall<T> {
     long elapsedTicks;
     /** How often a node of a cluster named another one. */
     int redirects;
-    /** Whether the node is to be told that it was named by {@code ASK}. */
+    /** Whether the call is preceded by {@code ASKING}, because a node redirected it with {@code ASK}. */
     boolean asking;
 
     /**
@@ -232,7 +232,8 @@ public abstract class RedisCall<T> {
     static StoreException unexpectedReply(String about, boolean outcomeUnknown, Throwable failure) {
         return failure instanceof StoreException known ? known
                 : new StoreException("Unexpected reply from Redis for " + about + " (" + failure
-                        + "). If another application writes there, set quarkus.redis-bulkhead.key-prefix to a prefix of your own",
+                        + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a prefix "
+                        + "that no other application uses",
                         outcomeUnknown, failure);
     }
 }

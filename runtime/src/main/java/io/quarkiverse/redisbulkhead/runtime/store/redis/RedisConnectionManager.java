@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import org.jboss.logging.Logger;
+
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Context;
@@ -38,6 +40,8 @@ import io.vertx.redis.client.RedisRole;
  * Thread-safe. Works on its own event loop context, so do not block on an answer on an event loop.
  */
 public final class RedisConnectionManager implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(RedisConnectionManager.class);
 
     private static final int MAX_DRAINED = 1024;
     private static final int REFRESH_MILLIS = 100;
@@ -111,7 +115,7 @@ public final class RedisConnectionManager implements AutoCloseable {
                         .setMaxWaitingHandlers(Math.max(2 * MAX_IN_FLIGHT, options.getMaxWaitingHandlers()));
     }
 
-    private boolean isCluster() {
+    boolean isCluster() {
         return options != null && options.getType() == RedisClientType.CLUSTER;
     }
 
@@ -203,11 +207,11 @@ public final class RedisConnectionManager implements AutoCloseable {
 
     /**
      * Runs a task on the context, together with those of other callers, and then sends what they submitted. When this is
-     * closed, the task runs at once on the thread of the caller.
+     * closed, the task runs at once on the thread of the caller. What a task throws is logged.
      */
     void execute(Runnable task) {
         if (closed) {
-            task.run();
+            run(task);
         } else {
             inbox.add(task);
             scheduleDrain();
@@ -229,7 +233,16 @@ public final class RedisConnectionManager implements AutoCloseable {
 
     private void runAll() {
         for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+            run(task);
+        }
+    }
+
+    // Tasks of other callers follow, so an exception must not end the loop.
+    private static void run(Runnable task) {
+        try {
             task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A task on the event loop of the Redis connections failed", e);
         }
     }
 
@@ -238,7 +251,7 @@ public final class RedisConnectionManager implements AutoCloseable {
         draining.set(false);
         Runnable task = inbox.poll();
         for (int taken = 1; task != null; taken++) {
-            task.run();
+            run(task);
             // Yield to other work of this event loop.
             task = taken < MAX_DRAINED ? inbox.poll() : null;
         }
@@ -384,11 +397,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     }
 
     /** Another node of the cluster has the data. */
-    void redirected(RedisServer server, RedisCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
-        if (!isCluster()) {
-            server.refuse(call, reply);
-            return;
-        }
+    void redirected(RedisServer server, RedisCall<?> call, ErrorReply.Redirection to) {
         call.asking = to.asking();
         if (!to.asking()) {
             refresh();

@@ -33,8 +33,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice.LimitsDiffer;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
@@ -64,6 +64,8 @@ public final class RedisPermitStore implements PermitStore {
     private final CommandBatcher batcher;
     private final LuaScript look;
     private final BulkheadScan scan;
+    private volatile Consumer<LimitMismatch> mismatches = mismatch -> {
+    };
 
     /** Caches the last encoded owner. */
     private volatile Owner lastOwner = new Owner("", "", "", "");
@@ -91,26 +93,27 @@ public final class RedisPermitStore implements PermitStore {
         this.notifications = notifications;
         this.keyPrefix = keyPrefix;
         this.batcher = new CommandBatcher(connections, keyPrefix, notifications.name(),
-                change.apply(LuaScript.of("bulkhead"))::run, this::tell);
+                change.apply(LuaScript.of("bulkhead"))::run, this::readHead);
         this.look = change.apply(LuaScript.of("look"));
         this.scan = new BulkheadScan(keyPrefix, cluster);
     }
 
     @Override
-    public void listen(Consumer<Notice> listener) {
-        notifications.listen(listener);
+    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> limitMismatches) {
+        notifications.listen(notices);
+        mismatches = limitMismatches;
     }
 
-    /** What the script says in its reply to this process, in place of messages. */
-    private void tell(BulkheadId bulkhead, Response messages) {
-        for (Response message : messages) {
-            String text = message.toString();
+    /** The head of a reply: differing limits, and the messages to this process, which are not published. */
+    private void readHead(BulkheadId bulkhead, Response lines) {
+        for (Response line : lines) {
+            String text = line.toString();
             if (text.startsWith("limits ")) {
                 String[] words = text.split(" ");
-                notifications.tell(new LimitsDiffer(bulkhead, Integer.parseInt(words[1]),
+                mismatches.accept(new LimitMismatch(bulkhead, Integer.parseInt(words[1]),
                         Stream.of(words[2].split(",")).map(Integer::valueOf).collect(Collectors.toSet())));
             } else {
-                NotificationSubscriber.parse(text).forEach(notifications::tell);
+                NotificationSubscriber.parse(text).forEach(notifications::notifyListener);
             }
         }
     }
@@ -156,16 +159,10 @@ public final class RedisPermitStore implements PermitStore {
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId) {
-        return Bounds.checked(() -> Bounds.checkId(permitId),
-                () -> batcher.send(bulkhead, changing(false, bytes("release"), bytes(permitId))));
-    }
-
-    @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        return minHold.isZero() ? release(bulkhead, permitId)
-                : Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead,
-                        changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+        return Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead, minHold.isZero()
+                ? changing(false, bytes("release"), bytes(permitId))
+                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
     }
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */

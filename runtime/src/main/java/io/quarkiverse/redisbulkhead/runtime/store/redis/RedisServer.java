@@ -34,7 +34,10 @@ import io.vertx.redis.client.Response;
  * <p>
  * A call is sent again when its connection breaks or the server replies with a transient error, so every call must be
  * idempotent. The server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for
- * the command timeout. Then all calls fail at once until a write succeeds.
+ * the command timeout. Then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass
+ * by
+ * itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals give callers the
+ * cause.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>
@@ -156,7 +159,7 @@ final class RedisServer {
         }
     }
 
-    /** Sends what was submitted, as far as there is room, and connects where there is none. */
+    /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
     void flush() {
         for (OpenConnection connection : List.copyOf(connections)) {
             send(connection);
@@ -179,7 +182,7 @@ final class RedisServer {
     void moveOn() {
         if (outage == null) {
             List.copyOf(connections).forEach(
-                    connection -> connectionLost(connection, new StoreException("another node is asked", false, null)));
+                    connection -> connectionLost(connection, new StoreException("switching to another node", false, null)));
         }
     }
 
@@ -272,7 +275,7 @@ final class RedisServer {
     }
 
     /** Ends a call that Redis refuses for good. */
-    void refuse(RedisCall<?> call, ErrorReply reply) {
+    private void refuse(RedisCall<?> call, ErrorReply reply) {
         String explanation = reply.explanation(manager.properties());
         // One line for many calls, because operators need the reason only once.
         if (call.logsRefusal() && System.nanoTime() - nextRefusalLogNanos >= 0) {
@@ -283,17 +286,19 @@ final class RedisServer {
     }
 
     private void redirect(RedisCall<?> call, ErrorReply reply, ErrorReply.Redirection to) {
-        call.refusedBefore(reply);
-        if (++call.redirects > MAX_REDIRECTS) {
+        if (!manager.isCluster() || ++call.redirects > MAX_REDIRECTS) {
             refuse(call, reply);
-        } else if (!call.isDone()) {
+            return;
+        }
+        call.refusedBefore(reply);
+        if (!call.isDone()) {
             pending.remove(call);
             call.elapsedTicks = age(call);
             if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
-                manager.redirected(this, call, reply, to);
+                manager.redirected(this, call, to);
             } else {
                 // Two nodes name each other for a moment while a slot moves.
-                later(REDIRECT_PAUSE, () -> manager.redirected(this, call, reply, to));
+                later(REDIRECT_PAUSE, () -> manager.redirected(this, call, to));
             }
         }
     }
@@ -456,7 +461,7 @@ final class RedisServer {
             return;
         }
         List.copyOf(connections).stream().filter(this::isSilent)
-                .forEach(silent -> connectionLost(silent, new StoreException("no reply to what was sent", true, null)));
+                .forEach(silent -> connectionLost(silent, new StoreException("no reply to commands in flight", true, null)));
         announceReconnection();
         flush();
     }
@@ -487,7 +492,7 @@ final class RedisServer {
         }
     }
 
-    // While the server is away: only what can write is back.
+    // While the server is away: reads prove nothing, because a replica answers them.
     private void probe(OpenConnection connection) {
         Attempt current = new Attempt();
         attempt = current;
@@ -503,7 +508,7 @@ final class RedisServer {
             boolean answered = result.succeeded()
                     || error.isPresent() && !error.get().isTransient() && !error.get().isAuthenticationMissing();
             if (answered) {
-                endOutage();
+                endOutage(error);
             } else {
                 lastError = error.map(reply -> reply.explanation(manager.properties()))
                         .orElseGet(() -> Redacted.reason(result.cause()));
@@ -524,10 +529,11 @@ final class RedisServer {
         return key;
     }
 
-    private void endOutage() {
+    private void endOutage(Optional<ErrorReply> refusal) {
         outage = null;
         replied();
-        LOG.infof("%s is available again", label);
+        refusal.ifPresentOrElse(reply -> LOG.warnf("%s is available again, but it refuses writes. %s", label,
+                reply.explanation(manager.properties())), () -> LOG.infof("%s is available again", label));
         announceReconnection();
         manager.availabilityChanged();
         flush();
@@ -619,7 +625,7 @@ final class RedisServer {
         for (OpenConnection connection : List.copyOf(connections)) {
             connection.silentTicks += connection.inFlight.isEmpty() ? 0 : 1;
             if (isSilent(connection) && connections.size() > 1) {
-                connectionLost(connection, new StoreException("no reply to what was sent", true, null));
+                connectionLost(connection, new StoreException("no reply to commands in flight", true, null));
             } else if (isSilent(connection) && attempt == null && !retryPlanned) {
                 open();
             }

@@ -54,7 +54,7 @@ local FIRST_LEASE, LONGEST_PLACE = 2000, 3000
 local GRACE, GRACE_LASTS = 'grace period', 1250
 -- No ticket is less, so that none comes before the grace period in the queue. As microseconds this is a day in 1970, as milliseconds in 2286.
 local SMALLEST_TICKET = 10000000000000
--- Microseconds. A standby waiter that was notified of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
+-- Microseconds. A waiter that was notified of a free permit lets others go first for TOLD. Where the last ticket is ahead of the clock by more
 -- than SET_BACK, the clock was set back.
 local TOLD, SET_BACK = 10000000, 1000000
 local RELEASED, DETACHED = '{released}', '{detached}'
@@ -138,7 +138,7 @@ local lost, ticketBefore = not state[1], last
 local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
 if not (last and last >= 0 and last < 9007199254740991 and last % 1 == 0) then
     -- The error does not tell the key value of a user, which stands between the percent sign after the name and the brace.
-    return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' holds no ticket')
+    return redis.error_reply('WRONGTYPE ' .. string.gsub(STATE, '%%[:#].*}', '%%*}') .. ' does not contain a ticket')
 end
 
 -- Of ids: the end of the lease where it is live; the record of those who ask again. Then what changes, as it is to be written: who goes;
@@ -197,7 +197,7 @@ end
 
 -- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
 local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
--- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 if none of them may be served),
+-- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
 
@@ -277,7 +277,7 @@ if not isSimple and not onlyRenews then
         return least < huge and max(1, least - from) or 0
     end
 
-    -- Standby waiters that were notified of a free permit, and may still ask for it.
+    -- Those on standby that were notified of a free permit, and may still request it.
     local toldNow = standby.size > 0 and not lost and call('ZCOUNT', STANDBY, micros + 1, '+inf') or 0
 
     local function learnAlive(processes)
@@ -571,7 +571,7 @@ while i <= most do
                 endingText = format('%d', ending)
                 local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
                 if not noted or now - noted >= STATED_REFRESHED then
-                    -- Notes that a process uses this limit, and returns the others stated recently.
+                    -- Notes the limit of this request, and reports which others were used recently.
                     local others, texts = {}, { format(' %d:%d', limit, now) }
                     for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
                         if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then

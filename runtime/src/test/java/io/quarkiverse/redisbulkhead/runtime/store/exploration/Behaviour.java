@@ -107,7 +107,7 @@ final class Behaviour {
     private void begin(Client client) {
         client.id = Weights.id(setting.weight(client.number), client.name().toLowerCase(java.util.Locale.ROOT) + client.calls);
         client.calls--;
-        client.clock = LeaseClockModel.asking();
+        client.clock = LeaseClockModel.requested();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }
@@ -115,7 +115,7 @@ final class Behaviour {
     private void attach(World world, Client client) {
         client.id = client.name().toLowerCase(java.util.Locale.ROOT) + client.calls + ATTACHES + world.token;
         client.calls--;
-        client.clock = LeaseClockModel.asking();
+        client.clock = LeaseClockModel.requested();
         client.phase = Phase.ATTACHING;
         client.send(Operation.ATTACH, 0);
     }
@@ -128,7 +128,7 @@ final class Behaviour {
     }
 
     private void askAgain(Client client) {
-        client.clock = client.clock.askingAgain();
+        client.clock = client.clock.requestedAgain();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }
@@ -267,7 +267,7 @@ final class Behaviour {
         client.rest();
         client.id = id;
         client.ticket = ticket;
-        client.clock = LeaseClockModel.asking();
+        client.clock = LeaseClockModel.requested();
         client.phase = Phase.ASKING;
         client.send(Operation.ACQUIRE, place(client));
     }

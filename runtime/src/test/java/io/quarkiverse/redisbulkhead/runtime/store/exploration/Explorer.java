@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Goes through all states that a model can reach, breadth first, until a rule is broken or there is nothing more. So what
+ * Visits all reachable states of a model, breadth first, until a rule is broken or there is nothing more. So what
  * it does not find within its bounds is not there, and what it finds it finds by a shortest way.
  *
  * @param <S> the states

@@ -45,7 +45,7 @@ enum Mutation {
     KEYS_ARE_NOT_KEPT(two(Role.TRIES).with(Rare.RENEWAL, 1),
             "from + longest + SLACK > kept",
             "kept == 0", "16"),
-    NOBODY_IS_SERVED_BEFORE(Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.TRIES),
+    NO_WAITER_IS_SERVED_BEFORE(Setting.of("", 1, Role.WAITS_IN_ORDER, Role.WAITS_IN_ORDER, Role.TRIES),
             "            if queue then\n                serve()\n            end\n",
             "", "5"),
     A_LIMIT_TOO_MANY(two(Role.TRIES),

@@ -161,7 +161,7 @@ final class ProtocolModel implements Model<World> {
         world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
                 notice.ticket(), notice.end() - there));
         world.mapTickets(ticket -> ticket - there * 1000);
-        // The requests of the dead are not cancelled, so their age does not matter.
+        // Dead clients cancel nothing, so the age of their requests does not matter.
         world.copies.replaceAll(copy -> isDead(world, copy) ? copy : copy.older(here));
         world.copies.removeIf(copy -> copy.age() >= setting.longestDelay());
     }

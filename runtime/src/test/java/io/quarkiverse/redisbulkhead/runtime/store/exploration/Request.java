@@ -9,7 +9,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
  * @param place for how long the client may wait, milliseconds; of a detaching, for how long copies are refused
  * @param ticket the one that it had in the queue before, or 0
  * @param again whether it was sent before
- * @param age for a request whose caller has given up: since when, milliseconds
+ * @param age for a request that is no longer awaited: since when, milliseconds
  */
 record Request(int client, Operation operation, String id, long place, long ticket, boolean again, long age) {
 

@@ -19,13 +19,13 @@ final class StoreRules {
     static final String LIMIT = "1: more permits are held than there are";
     static final String PARTS = "1: a permit does not take all of its weight, or takes more";
     static final String CUT = "2: the clock was set back, and a permit still lasts longer than a lease";
-    static final String OWNERSHIP = "4: another caller's permit or place was taken away or changed";
+    static final String OWNERSHIP = "4: a permit or place of another client was taken away or changed";
     static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
     static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
     static final String SERVED_DEAD = "5: a permit was given to a waiter that counts as dead";
     static final String SERVED_TOO_SOON = "5: all data was lost, and a permit was given before others could come back";
     static final String ORDER_LOST = "5: a waiter came back with its old ticket, and has another place";
-    static final String NOT_PASSED_ON = "5: a permit is free while a caller waits in the queue";
+    static final String NOT_PASSED_ON = "5: a permit is free while a waiter is in the queue";
     static final String TOKENS = "7: a token does not grow";
     static final String EXPIRY = "9: a key would stay behind";
 

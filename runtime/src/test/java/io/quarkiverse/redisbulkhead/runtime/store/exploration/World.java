@@ -20,7 +20,7 @@ final class World {
 
     RedisModel store;
     final List<Client> clients = new ArrayList<>();
-    /** What was sent by callers that have given up; it may arrive at any time. */
+    /** What was sent, but is not awaited; it may arrive at any time. */
     List<Request> copies = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
     /** How long a permit with which a client has run is taken at least, from its start; 0 for no matter. */

@@ -59,7 +59,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
     /** Trap 21: nor those that were not used again after the last lease, place or cancellation had ended. */
     @Test
-    void bulkheadsThatNobodyCameBackToTakeNoMemoryInTheEnd() {
+    void bulkheadsThatAreNotUsedAgainTakeNoMemoryInTheEnd() {
         for (int i = 0; i < MANY; i++) {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
@@ -166,6 +166,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
             if (notice instanceof Notice.PermitFree free) {
                 replies.add(now(other.acquire(request("a", free.permitId(), false, SECOND))));
             }
+        }, mismatch -> {
         });
         now(other.acquire(request("a", "p", false, SECOND)));
         now(other.acquire(request("a", "q", false, SECOND)));
@@ -179,6 +180,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void aListenerThatFailsSpoilsNothing() {
         store.listen(notice -> {
             throw new IllegalStateException("on purpose");
+        }, mismatch -> {
         });
         now(store.acquire(request("a", "p", true, SECOND)));
         now(store.acquire(request("a", "q", true, SECOND)));
@@ -214,7 +216,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
     /** Guarantee 5: nor does a newcomer overtake who waits in the queue. */
     @Test
-    void nobodyOvertakesTheQueueByTakingWhatIsFree() {
+    void aCallerThatTakesWhatIsFreeDoesNotOvertakeTheQueue() {
         now(store.acquire(request("q", "a", true, SECOND)));
         now(store.acquire(request("q", "w", true, SECOND)));
         store.releaseNow(BulkheadId.of("q"), "a", Duration.ZERO);

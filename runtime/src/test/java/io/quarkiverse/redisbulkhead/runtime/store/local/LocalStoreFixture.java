@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
@@ -18,11 +19,12 @@ public final class LocalStoreFixture implements StoreFixture {
     private final AtomicLong nanoTime = new AtomicLong(Long.MAX_VALUE - 1_000);
 
     private final List<Notice> notices = new CopyOnWriteArrayList<>();
+    private final List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
 
     final LocalPermitStore store = new LocalPermitStore(nanoTime::get, START_MILLIS, 0);
 
     public LocalStoreFixture() {
-        store.listen(notices::add);
+        store.listen(notices::add, mismatches::add);
     }
 
     @Override
@@ -48,6 +50,11 @@ public final class LocalStoreFixture implements StoreFixture {
     @Override
     public List<Notice> notices(PermitStore store) {
         return notices;
+    }
+
+    @Override
+    public List<LimitMismatch> limitMismatches(PermitStore store) {
+        return mismatches;
     }
 
     @Override

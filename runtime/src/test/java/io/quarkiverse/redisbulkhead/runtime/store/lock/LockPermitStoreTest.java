@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -101,7 +102,7 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
-    /** The lock has expired, and the data is untouched since: the step is still repeated, after reading again. */
+    /** The lock has ended, and the data did not change since: the step is still repeated on a new read. */
     @Test
     void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
@@ -138,7 +139,7 @@ class LockPermitStoreTest {
 
     /** Trap 7: a step that is refused after its lock has ended leaves the lock of the next one alone. */
     @Test
-    void aRefusedStepGivesNobodyElsesLockBack() throws Exception {
+    void aRefusedStepReleasesOnlyItsOwnLock() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore paused = newStore(proxy.port(), LONG);
@@ -196,7 +197,7 @@ class LockPermitStoreTest {
                 LockPermitStore.Clock.OF_SERVER);
     }
 
-    /** Another client keeps the lock for longer than any call waits for it: the error is not that of a full bulkhead. */
+    /** Another process holds the lock for longer than any caller waits: that is reported, and not as a full bulkhead. */
     @Test
     void contentionIsNotFull() throws Exception {
         redis.command("SET", LOCK, "of another client");
@@ -215,7 +216,20 @@ class LockPermitStoreTest {
         await().atMost(30, TimeUnit.SECONDS).until(() -> impatient.busy() == 0);
     }
 
-    /** Retries are spread, and there are few of them, not one each millisecond. */
+    /** The pause after a success, which lets other processes have the lock, does not lengthen the pauses that follow. */
+    @Test
+    void thePauseAfterASuccessCountsAsNoFailedAttempt() {
+        Backoff backoff = new Backoff(Duration.ofMillis(10), Duration.ofMillis(100), () -> 1);
+        LockPermitStore.StepQueue queue = new LockPermitStore.StepQueue(new BulkheadKeys("test", BulkheadId.of("reports")),
+                backoff);
+        assertThat(queue.pauseAfterSuccess()).as("without contention").isZero();
+        assertThat(queue.pauseAfterContention()).hasMillis(10);
+        assertThat(queue.pauseAfterContention()).hasMillis(20);
+        assertThat(queue.pauseAfterSuccess()).hasMillis(10);
+        assertThat(queue.pauseAfterContention()).hasMillis(10);
+    }
+
+    /** Retries are spread, and there are few of them, not one per millisecond. */
     @Test
     void aHeldLockIsAskedForNowAndThen() throws Exception {
         redis.command("SET", LOCK, "of another client", "PX", 2_000);
@@ -319,7 +333,7 @@ class LockPermitStoreTest {
 
     private void assertRefused(AcquireRequest request) {
         assertThatThrownBy(() -> get(store.acquire(request))).isInstanceOfSatisfying(StoreException.class, refusal -> {
-            assertThat(refusal).hasMessageContaining("The bulkhead reports has ").hasMessageContaining("no more than 1000")
+            assertThat(refusal).hasMessageContaining("The bulkhead reports has ").hasMessageContaining("at most 1000")
                     .hasMessageContaining("quarkus.redis-bulkhead.store=script");
             assertThat(refusal.outcomeUnknown()).isFalse();
         });
@@ -359,7 +373,7 @@ class LockPermitStoreTest {
         assertRefused(request("one-more", 1));
     }
 
-    /** Another store has let more in: permits can be released, and none is granted before. */
+    /** Another store has admitted more: holders can leave, and no caller enters before that. */
     @Test
     void whatAnotherStoreHasLetInCanLeave() throws Exception {
         fill(1_400, 1_100, false);
@@ -430,9 +444,9 @@ class LockPermitStoreTest {
         assertThat(get(store.acquire(waiting("*600*c", 5_000)))).isInstanceOf(Granted.class);
     }
 
-    /** The dead, however many another store has left, keep no caller out. */
+    /** Dead holders, however many another store has left, do not block callers. */
     @Test
-    void manyDeadKeepNobodyOut() throws Exception {
+    void manyDeadHoldersDoNotBlockCallers() throws Exception {
         fill(2_300, 1_200, true);
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);

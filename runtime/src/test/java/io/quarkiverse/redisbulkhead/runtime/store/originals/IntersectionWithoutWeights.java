@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
-/** A mistake of translations: the times are added to the numbers, so the next client has the smallest number of all. */
+/** A mistake of translations: the times are added to the numbers, so the next caller has the smallest number of all. */
 final class IntersectionWithoutWeights extends FairSemaphore {
 
     IntersectionWithoutWeights(OriginalClient client, OriginalSpec spec) {

@@ -5,10 +5,10 @@ import java.util.Properties;
 /**
  * What came of a run.
  *
- * @param entries how often a client entered with a permit
+ * @param entries how many callers entered with a permit
  * @param beyond how many of them found the limit reached
  * @param highest how many were inside at once
- * @param rejections how often a client was rejected
+ * @param rejections how many callers were rejected
  * @param rejectedUnseen how many of them before any client looked at the permits
  * @param rejectedWhileFewer how many of them while the observer counted fewer than the limit inside
  */

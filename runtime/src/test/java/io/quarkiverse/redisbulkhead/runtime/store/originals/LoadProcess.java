@@ -92,7 +92,7 @@ final class LoadProcess {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // No more data arrives; this waits for the end of the stream.
+                // Nothing more is written; this waits for the end of the stream.
             }
         } catch (IOException e) {
             // As good as the end.

@@ -6,7 +6,7 @@ interface Observer {
     /** Told right after a permit was granted; the answer is how many are inside then. */
     int enter();
 
-    /** Told right before a permit is released, so that the next holder is not counted too early. */
+    /** Told right before a permit is released, so that no successor is counted too early. */
     void leave();
 
     int inside();

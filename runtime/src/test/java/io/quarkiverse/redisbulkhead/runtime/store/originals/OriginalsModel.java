@@ -181,7 +181,7 @@ final class OriginalsModel implements Model<OriginalsModel.State> {
         ReplayedConnection connection = new ReplayedConnection(from.answers());
         OriginalClient client = new OriginalClient(connection, () -> {
             if (reads[0] == readings.size()) {
-                // Some time passes between two looks at the clock, so that no client tries for ever.
+                // Between two looks at the clock some time passes, so that no client tries forever.
                 readings.add(NOON + state.tick * TICK_MILLIS + skews.get(number) + 4 * reads[0]);
             }
             return readings.get(reads[0]++);

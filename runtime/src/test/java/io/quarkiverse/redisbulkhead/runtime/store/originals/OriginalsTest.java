@@ -156,7 +156,7 @@ class OriginalsTest {
         gate.open();
 
         assertThat(rejected.get(20, TimeUnit.SECONDS)).isEmpty();
-        assertThat(behind).as("no client held the permit").isEmpty();
+        assertThat(behind).as("no holder").isEmpty();
     }
 
     @Test
@@ -191,7 +191,7 @@ class OriginalsTest {
         gate.open();
 
         assertThat(first.get(20, TimeUnit.SECONDS)).as("the second holder of the only permit").isPresent();
-        assertThat(late.refresh(held)).as("the other permit is still held").isTrue();
+        assertThat(late.refresh(held)).as("the other's permit was not taken away").isTrue();
     }
 
     @Test
@@ -227,7 +227,7 @@ class OriginalsTest {
         assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
         assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
 
-        assertThat(client.refresh(held)).as("the permit was not taken away").isTrue();
+        assertThat(client.refresh(held)).as("no permit was taken away").isTrue();
     }
 
     @Test

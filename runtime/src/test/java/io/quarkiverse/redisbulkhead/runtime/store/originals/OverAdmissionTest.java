@@ -99,7 +99,7 @@ class OverAdmissionTest {
 
     /** As many callers as permits: there is a permit for each at any time, so each rejection is a wrong one. */
     @Test
-    void withAsManyCallersAsPermitsLockedRejectsSomeAndOursNobody() {
+    void withAsManyCallersAsPermitsLockedRejectsSomeAndOursNone() {
         MarkdownTable table = new MarkdownTable("contender", "entries", "rejections while a permit was free");
         try {
             Stream.concat(ORIGINALS.stream(), OURS.stream()).forEach(kind -> {

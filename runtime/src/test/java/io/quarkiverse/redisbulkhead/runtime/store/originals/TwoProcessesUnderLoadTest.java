@@ -67,7 +67,7 @@ class TwoProcessesUnderLoadTest {
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void oursNeverExceedTheLimitRejectNobodyAndGrantNoFewerThanTheBook() throws Exception {
+    void oursNeverExceedTheLimitRejectNoCallAndGrantNoFewerThanTheBook() throws Exception {
         Map<String, Outcome> outcomes = new LinkedHashMap<>();
         outcomes.put(Contenders.BOOK_LOCKED, run(Contenders.BOOK_LOCKED));
         for (String kind : OURS) {

@@ -83,7 +83,7 @@ class AnyKeyPropertyTest {
         }
 
         Admission second = one.admit("A#b");
-        get(second.asked());
+        get(second.attempted());
         // After a pause of this process the place of the waiter has ended until its next poll.
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).until(() -> get(one.status()).waiting() == 1);
         get(first.end());

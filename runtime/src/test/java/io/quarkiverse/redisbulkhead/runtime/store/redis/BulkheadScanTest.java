@@ -92,7 +92,7 @@ class BulkheadScanTest {
         populate();
 
         assertThat(inUse("test", connections).incomplete())
-                .hasValueSatisfying(reason -> assertThat(reason).contains("so many keys"));
+                .hasValueSatisfying(reason -> assertThat(reason).contains("too many keys"));
     }
 
     /** A look through many keys takes longer than a call may; each of its steps does not, and others go in between. */

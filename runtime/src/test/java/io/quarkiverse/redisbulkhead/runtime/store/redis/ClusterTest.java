@@ -78,7 +78,7 @@ class ClusterTest {
         Semaphore semaphore = process.semaphore(spec);
         HeldPermit held = get(semaphore.admit("A#a").granted()).get(0);
         Admission waiter = semaphore.admit("A#b");
-        get(waiter.asked());
+        get(waiter.attempted());
         assertThat(get(semaphore.holders())).hasSize(1);
         // After a pause of this process the place of the waiter has ended until its next poll.
         await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> get(semaphore.waiters()).size() == 1);

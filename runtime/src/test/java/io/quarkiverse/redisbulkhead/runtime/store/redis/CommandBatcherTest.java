@@ -186,7 +186,7 @@ class CommandBatcherTest {
 
     /** An acquire goes right behind a release; when it overtakes the release all the same, it goes again behind it. */
     @Test
-    void doNotGatherBehindACommandThatNobodyWaitsForAndAreAnsweredInOrder() throws Exception {
+    void doNotGatherBehindACommandThatNoCallerAwaitsAndAreAnsweredInOrder() throws Exception {
         Promise<Void> gate = gate("release");
         CompletableFuture<String> release = sayInBackground("release");
         awaitSent("release");
@@ -201,7 +201,7 @@ class CommandBatcherTest {
     }
 
     @Test
-    void whatNobodyWaitsForGathersBehindACommandThatNobodyWaitsFor() throws Exception {
+    void callsThatAreNotAwaitedGatherBehindACommandThatIsNotAwaited() throws Exception {
         Promise<Void> gate = gate("release");
         sayInBackground("release");
         awaitSent("release");
@@ -267,7 +267,7 @@ class CommandBatcherTest {
     }
 
     @Test
-    void aCallThatHasNoRoomGoesInTheNextCommandAndNobodyOvertakesIt() throws Exception {
+    void aCallThatHasNoRoomGoesInTheNextCommandAndIsNotOvertaken() throws Exception {
         Promise<Void> gate = gate("first");
         sayAndAwaitSent("first");
         String large = String.join(" ", Collections.nCopies(CommandBatcher.MOST_TOGETHER - 10, "large"));
@@ -293,7 +293,7 @@ class CommandBatcherTest {
     }
 
     @Test
-    void callsThatGoAloneWaitForNobody() throws Exception {
+    void callsThatGoAloneDoNotWait() throws Exception {
         Promise<Void> gate = gate("first");
         sayAndAwaitSent("first");
         CompletableFuture<String> alone = batcher.sendAlone(BulkheadId.of("a"), call("alone", true)).toCompletableFuture();

@@ -232,7 +232,7 @@ class CommandCountTest {
      * may be served.
      */
     @Test
-    void aReleaseWhileSomebodyWaits() throws Exception {
+    void aReleaseWhileACallWaits() throws Exception {
         run(acquires(10, ids("a", 10)));
         run(asking(10, Duration.ofMinutes(1), "w"));
         Map<String, Integer> toOne = commandsOf(releases("a0"));

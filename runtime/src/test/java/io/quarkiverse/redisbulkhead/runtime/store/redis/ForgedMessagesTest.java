@@ -25,7 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.vertx.redis.client.Redis;
 
-/** What an attacker achieves who may publish to the channel of a process and knows its name and the ids of permits. */
+/** What an attacker achieves who may publish to the channel of a process, and knows its name and the ids of permits. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class ForgedMessagesTest {
@@ -55,7 +55,7 @@ class ForgedMessagesTest {
         holder = process.semaphore(LONG).admit("A#hold");
         held = get(holder.granted()).get(0);
         waiter = semaphore.admit("A#wait");
-        get(waiter.asked());
+        get(waiter.attempted());
         await().atMost(30, TimeUnit.SECONDS).until(() -> !mailbox().isEmpty());
     }
 
@@ -81,7 +81,7 @@ class ForgedMessagesTest {
             assertThat(loss.permitId()).isEqualTo(forged.id());
             assertThat(loss.reason()).isEqualTo(Reason.GONE);
         });
-        assertThat(held.isHeld()).as("no other permit is harmed").isTrue();
+        assertThat(held.isHeld()).as("no other permit is affected").isTrue();
         assertThat(get(semaphore.holders())).extracting(one -> one.permitId()).containsExactly(held.id());
         get(waiter.end());
         get(holder.end());
@@ -104,7 +104,7 @@ class ForgedMessagesTest {
         get(waiter.end());
     }
 
-    /** The holder gets a false report of a loss; Redis keeps its permit until the execution ends. */
+    /** The holder sees a loss that did not happen; Redis keeps its permit until the execution ends. */
     @Test
     void aRevocationIsBelieved() throws Exception {
         publish(NotificationSubscriber.message(new Notice.Revoked(held.id())));

@@ -158,9 +158,9 @@ class HeavyCallsTest {
         assertThat(served.indexOf(8)).isEqualTo(8);
     }
 
-    /** Redisson #6687: a caller for whom too little is free hides none behind it. */
+    /** Redisson #6687: a caller that is too heavy for what is free does not block those behind it. */
     @Test
-    void aHeavyCallerThatDoesNotFitHoldsUpNobodyWhereThereIsNoOrder() {
+    void aHeavyCallerThatDoesNotFitDoesNotBlockOthersWhereThereIsNoOrder() {
         Admission one = held(first.semaphore(spec(2, 1, false)));
         Admission other = held(first.semaphore(spec(2, 1, false)));
         Admission heavy = second.semaphore(spec(2, 2, false)).admit("Test#heavy");

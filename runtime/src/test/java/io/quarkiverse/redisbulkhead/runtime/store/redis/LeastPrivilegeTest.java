@@ -55,7 +55,7 @@ class LeastPrivilegeTest {
             }
             HeldPermit held = get(semaphore.admit("A#a").granted()).get(0);
             Admission waiter = semaphore.admit("A#b");
-            get(waiter.asked());
+            get(waiter.attempted());
             await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
             // After a pause of this process the place of the waiter has ended until its next poll.
             await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> get(semaphore.status()).waiting() == 1);

@@ -56,7 +56,7 @@ class LostAnswerTest {
 
     /**
      * Trap 4: the connection breaks under an acquire, which is sent again over the next one. The bytes of the first
-     * arrive at the server when the permit has long been given back. They must not take a permit that no caller holds.
+     * arrive at the server when the permit has long been given back. They must not take a permit that no caller has.
      */
     @Test
     void aDelayedCopyOfAnAcquireTakesNoPermit() throws Exception {

@@ -111,7 +111,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: a firewall has silently dropped the connection; no message arrives any more. */
+    /** Trap 11: a firewall has dropped the connection silently, and no message arrives any more. */
     @Test
     void aForgottenConnectionIsReplaced() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
@@ -164,7 +164,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** The server forbids all messages: the scripts still work. */
+    /** A server that refuses all publishing: the scripts still work. */
     @Test
     void aUserWhoMayNotPublishHandsPermitsOver() throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
@@ -180,7 +180,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: no message tells of the release, and the wait is over before the next poll. */
+    /** Trap 11: the message about the release is lost, and the wait ends before the next poll. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
     void aShortWaitTakesALastLook(boolean fair) throws Exception {
@@ -205,7 +205,7 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 12: the holder's process is gone; there is no release and no message. */
+    /** Trap 12: the holder's process is gone, so there is neither a release nor a message. */
     @Test
     void theEndOfALeaseWakesWaiters() throws Exception {
         SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofMillis(800)).build();
@@ -274,7 +274,7 @@ class NotificationSubscriberTest {
     }
 
     private static boolean isAsked(Admission admission) {
-        return admission.asked().toCompletableFuture().isDone();
+        return admission.attempted().toCompletableFuture().isDone();
     }
 
     private static void end(Admission admission) throws Exception {

@@ -71,7 +71,7 @@ class OrderAfterLossTest {
         for (int i = 0; i < WAITERS; i++) {
             int number = i;
             Admission admission = (i % 2 == 0 ? first : second).semaphore(spec).admit("Waiter#wait");
-            admission.asked().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            admission.attempted().toCompletableFuture().get(30, TimeUnit.SECONDS);
             admission.granted().thenAccept(permits -> {
                 served.add(number);
                 tokens.add(permits.get(0).fencingToken());

@@ -160,7 +160,7 @@ class PermitsBetweenProcessesTest {
         String token = get(take(first, LONG.toBuilder().permits(2).build()).detach());
 
         first.engine.refuseAndRejectWaiters();
-        get(first.engine.giveAllBack());
+        get(first.engine.releaseAll());
 
         assertThat(kept.isHeld()).isFalse();
         assertThat(get(second.semaphore(LONG).holders())).extracting(Holder::state).containsExactly(Holder.State.DETACHED);

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
@@ -266,6 +267,73 @@ class RedisConnectionManagerTest {
         await().atMost(20, TimeUnit.SECONDS)
                 .until(() -> log.infos().stream().anyMatch(info -> info.contains("is available again")));
         assertThat(get(call(connections, write, "x"))).hasToString("OK");
+    }
+
+    /**
+     * A server that refuses to write for a reason that does not pass by itself is not away: callers get that reason at once,
+     * and
+     * what needs no memory, such as a release, is carried out.
+     */
+    @ParameterizedTest
+    @CsvSource({ "maxmemory, raise maxmemory", "min-replicas-to-write, min-replicas-to-write requires" })
+    void aProbeThatIsRefusedForGoodEndsTheOutageAndCallersGetTheCause(String setting, String cause) {
+        get(call(connections, "return 1", "x"));
+        redis.command("REPLICAOF", "127.0.0.1", "1");
+        String write = "return redis.call('SET', KEYS[1], ARGV[1])";
+        assertThatThrownBy(() -> get(call(connections, write, "x"))).isInstanceOf(StoreException.class);
+        redis.command("CONFIG", "SET", setting, "1");
+        redis.command("REPLICAOF", "NO", "ONE");
+
+        await().atMost(20, TimeUnit.SECONDS).until(() -> log.texts().stream()
+                .anyMatch(text -> text.contains("but it refuses writes") && text.contains(cause)));
+        assertThatThrownBy(() -> get(call(connections, write, "x"))).isInstanceOf(RefusedException.class)
+                .hasMessageContaining(cause);
+        if (setting.equals("maxmemory")) {
+            assertThat(get(call(connections, "return redis.call('DEL', KEYS[1])", "x")).toInteger()).isZero();
+        }
+    }
+
+    /** An earlier copy of a call may have been carried out, whatever a later one is answered by. */
+    @Test
+    void aRedirectionFromAServerOutsideOfAClusterKeepsWhatIsNotKnown() {
+        patient();
+        AtomicInteger tries = new AtomicInteger();
+        CompletableFuture<Response> reply = connections.send(RedisCall.of("key", null, connection -> {
+            return tries.incrementAndGet() == 1 ? Promise.<Response> promise().future()
+                    : connection.send(Request.cmd(Command.EVAL).arg("return redis.error_reply('MOVED 1 127.0.0.1:1')").arg(0));
+        })).toCompletableFuture();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+        redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+
+        assertThatThrownBy(() -> get(reply)).isInstanceOfSatisfying(RefusedException.class, e -> {
+            assertThat(e.getMessage()).contains("client-type=cluster");
+            assertThat(e.outcomeUnknown()).isTrue();
+        });
+    }
+
+    /** The tasks of several callers run one after the other; the failure of one must not keep the others from running. */
+    @Test
+    void aTaskThatFailsIsLoggedAndTheNextOnesRun() throws Exception {
+        CompletableFuture<String> next = new CompletableFuture<>();
+        try (LoggedWarnings errors = new LoggedWarnings(RedisConnectionManager.class)) {
+            CountDownLatch queued = new CountDownLatch(1);
+            connections.context().runOnContext(now -> {
+                try {
+                    queued.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            connections.execute(() -> {
+                throw new IllegalStateException("broken");
+            });
+            connections.execute(() -> next.complete("ran"));
+            queued.countDown();
+
+            assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("ran");
+            assertThat(errors.texts()).singleElement().asString().contains("failed");
+        }
+        assertThat(ping()).isEqualTo("PONG");
     }
 
     private long rejectedSets() {

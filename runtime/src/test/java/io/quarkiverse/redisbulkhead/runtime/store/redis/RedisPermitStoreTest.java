@@ -334,7 +334,7 @@ class RedisPermitStoreTest {
         }
     }
 
-    /** Trap 19: running executions finish, and none enters until the use is below the new limit. */
+    /** Trap 19: running executions finish, and no call enters until the use is below the new limit. */
     @Test
     void aSmallerLimitDrains() {
         List.of("a", "b", "c", "d").forEach(id -> acquire(id, 4));
@@ -406,7 +406,7 @@ class RedisPermitStoreTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "holders", "state", "queue", "standby", "cancelled" })
-    void aKeyOfSomebodyElseGivesAClearErrorAndIsLeftAlone(String part) {
+    void aKeyOfAnotherApplicationGivesAClearErrorAndIsNotChanged(String part) {
         String key = "test:{reports}:" + part;
         redis.command("RPUSH", key, "theirs");
 
@@ -430,7 +430,8 @@ class RedisPermitStoreTest {
     void aTicketThatIsNoneGivesAClearErrorAndIsLeftAlone(String theirs) {
         redis.command("HSET", "test:{reports}:state", "last ticket", theirs);
 
-        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class).hasMessageContaining("holds no ticket");
+        assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class)
+                .hasMessageContaining("does not contain a ticket");
 
         assertThat(redis.command("HGET", "test:{reports}:state", "last ticket")).hasToString(theirs);
         assertThat(keys()).containsExactly("test:{reports}:state");

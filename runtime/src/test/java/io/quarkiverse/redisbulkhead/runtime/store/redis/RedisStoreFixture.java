@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -56,12 +57,13 @@ public final class RedisStoreFixture implements StoreFixture {
         private final NotificationSubscriber notifications;
         private final PermitStore store;
         private final List<Notice> notices = new CopyOnWriteArrayList<>();
+        private final List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();
 
         private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
             connections = kind.connections(redis, redis.restrictedOptions(kind), Duration.ofSeconds(20));
             notifications = new NotificationSubscriber(connections, "test", 20_000);
             store = factory.open(redis, connections, notifications);
-            store.listen(notices::add);
+            store.listen(notices::add, mismatches::add);
             notifications.open();
             await().atMost(20, TimeUnit.SECONDS).until(() -> !notices.isEmpty());
             notices.clear();
@@ -109,6 +111,11 @@ public final class RedisStoreFixture implements StoreFixture {
         List<Notice> all = new ArrayList<>(store == first.store ? first.notices : second.notices);
         all.removeIf(notice -> notice instanceof PermitFree free && free.permitId().startsWith(MARK));
         return all;
+    }
+
+    @Override
+    public List<LimitMismatch> limitMismatches(PermitStore store) {
+        return store == first.store ? first.mismatches : second.mismatches;
     }
 
     @Override

@@ -189,7 +189,7 @@ class ReleaseOrderTest {
         endWithoutWaiting(first);
         assertThat(answer).isNotDone();
         assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1);
-        CompletableFuture<Void> shutdown = process.engine.giveAllBack().toCompletableFuture();
+        CompletableFuture<Void> shutdown = process.engine.releaseAll().toCompletableFuture();
         assertThat(shutdown).as("a shutdown waits for releases in flight").isNotDone();
         redis.command("CLIENT", "UNPAUSE");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A user who may not publish gets a warning: nothing fails, but calls wait longer. */
+/** A user who may not publish gets a warning, because nothing fails without the right, but everything waits longer. */
 class RightToPublishTest {
 
     final TestRedis redis = new TestRedis();

@@ -129,7 +129,7 @@ class SecretsTest {
                 new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:0/99"));
     }
 
-    /** What Redis refuses, and contents of Redis that cannot be read. */
+    /** What Redis refuses, and content that cannot be parsed. */
     @ParameterizedTest
     @EnumSource(TestStore.class)
     void callsThatFail(TestStore kind) throws Exception {
@@ -143,7 +143,7 @@ class SecretsTest {
             assertThat(failure(process.store.occupancy(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
             redis.command("FLUSHALL");
             redis.command("HSET", new String(keys.of(BulkheadKeys.Part.STATE)), "last ticket", "no number");
-            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:state holds no ticket");
+            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:state does not contain a ticket");
             redis.command("FLUSHALL");
             redis.command("ACL", "SETUSER", "shop", "-@all", "+hello", "+auth");
             assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");

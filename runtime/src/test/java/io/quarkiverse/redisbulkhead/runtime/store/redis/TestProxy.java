@@ -87,7 +87,7 @@ public final class TestProxy implements AutoCloseable {
     }
 
     /**
-     * Gives the server the call that was held, and, if its client is gone, after it a command that
+     * Gives the server the call that was held, and, where no client reads the replies any more, after it a command that
      * shows when that is done.
      */
     public void deliver() throws IOException {

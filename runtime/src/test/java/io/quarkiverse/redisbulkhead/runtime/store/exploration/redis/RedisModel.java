@@ -135,7 +135,7 @@ public final class RedisModel {
             case "EXPIRE" -> expire(name, 1000 * number(words.get(2)));
             case "DEL" -> flag(keys.remove(name) != null);
             case "UNLINK" -> words.stream().skip(1).filter(each -> keys.remove(each) != null).count();
-            // The first ones; callers must not rely on which these are.
+            // Those that come first; which ones is unspecified.
             case "HRANDFIELD" ->
                 ((List<?>) execute(List.of("HGETALL", name))).stream().limit(2 * number(words.get(2))).toList();
             case "GET" -> text(name);

@@ -14,20 +14,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param spec its definition
  * @param terms what the definition means for leases
  */
-record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
+record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
 
-    Bulkhead(BulkheadId id, SemaphoreSpec spec) {
+    SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec) {
         this(id, spec, LeaseTerms.of(spec));
     }
 
     /** One limit for all. */
-    static Bulkhead of(SemaphoreSpec spec) {
-        return new Bulkhead(BulkheadId.of(spec.name()), spec);
+    static SemaphoreDefinition of(SemaphoreSpec spec) {
+        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec);
     }
 
     /** One of its keys, which may have a limit of its own. */
-    Bulkhead forKey(String key, OptionalInt permits) {
-        return new Bulkhead(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms);
+    SemaphoreDefinition forKey(String key, OptionalInt permits) {
+        return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -40,18 +40,19 @@ record Bulkhead(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
     }
 
     /** The same, with another time to wait. */
-    Bulkhead within(Duration maxWait) {
-        return spec.maxWait().equals(maxWait) ? this : new Bulkhead(id, spec.toBuilder().maxWait(maxWait).build(), terms);
+    SemaphoreDefinition within(Duration maxWait) {
+        return spec.maxWait().equals(maxWait) ? this
+                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms);
     }
 
     /** The same, with permits of another weight. */
-    Bulkhead weighing(int weight) {
-        return spec.weight() == weight ? this : new Bulkhead(id, spec.toBuilder().weight(weight).build(), terms);
+    SemaphoreDefinition weighing(int weight) {
+        return spec.weight() == weight ? this : new SemaphoreDefinition(id, spec.toBuilder().weight(weight).build(), terms);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
-    Bulkhead local(Duration maxWait) {
-        return new Bulkhead(id, spec.toBuilder().permits(spec.localPermits())
+    SemaphoreDefinition local(Duration maxWait) {
+        return new SemaphoreDefinition(id, spec.toBuilder().permits(spec.localPermits())
                 .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
     }
 

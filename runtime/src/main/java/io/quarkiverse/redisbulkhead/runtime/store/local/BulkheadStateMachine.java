@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -42,25 +43,25 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * The state machine of one bulkhead: who holds permits, who waits, and what each operation of a {@link PermitStore} does to
  * them. The scripts do the same in Lua; generated histories compare the two.
  * <p>
- * Each step starts with {@link #begin}, which sets the time; what there is to tell is collected until
+ * Each step starts with {@link #begin}, which sets the time; messages are collected until
  * {@link #takeMessages}. Each operation works on live permits only: it first removes leases that have ended, hands free
- * permits over to the queue, and finally tells waiters outside of the queue that permits are free.
+ * permits over to the queue, and finally notifies waiters outside of the queue of free permits.
  * <p>
  * Waiters live as long as their process: a process that has neither polled nor waited for the length of a place is dead, and
  * its waiters are removed when their turn comes.
  * <p>
  * Not safe for use by several threads at once.
  */
-public final class Bulkhead {
+public final class BulkheadStateMachine {
 
-    /** How many waiters one operation tells of free permits. */
-    private static final int TOLD_AT_ONCE = 100;
+    /** How many waiters one operation notifies of free permits. */
+    private static final int NOTIFIED_AT_ONCE = 100;
 
     /** How many waiters one operation serves, or removes because they are dead. */
     private static final int SERVED_AT_ONCE = 1_000;
 
-    /** How long a waiter that was told of a free permit lets others go first, microseconds. */
-    private static final long TOLD_MICROS = 10_000_000;
+    /** For how long a waiter that was notified of a free permit is passed over, microseconds. */
+    private static final long NOTIFIED_MICROS = 10_000_000;
 
     /** A last ticket so far ahead of the clock means that the clock was set back, microseconds. */
     private static final long SET_BACK_MICROS = 1_000_000;
@@ -79,10 +80,10 @@ public final class Bulkhead {
     private static final int NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * Something to tell a process.
+     * A message to a process.
      *
      * @param process the process
-     * @param notice what to tell
+     * @param notice the content
      */
     public record Message(String process, Notice notice) {
     }
@@ -142,8 +143,8 @@ public final class Bulkhead {
     /** Other waiters by turn, microseconds. */
     private final ScoredSet<Permit> standby = new ScoredSet<>();
 
-    /** Waiters that were told of a free permit, by the end of that, microseconds. Then they are on standby again. */
-    private final ScoredSet<Permit> told = new ScoredSet<>();
+    /** Waiters that were notified of a free permit, by the time when they are on standby again, microseconds. */
+    private final ScoredSet<Permit> notified = new ScoredSet<>();
 
     private final ScoredSet<CancelledId> cancelled = new ScoredSet<>();
     private final Map<String, Long> alive = new HashMap<>(2);
@@ -160,6 +161,7 @@ public final class Bulkhead {
     private long now;
     private long from;
     private List<Message> messages = List.of();
+    private List<LimitMismatch> mismatches = List.of();
 
     /**
      * Creates an empty bulkhead that loses nothing, by a clock that never goes back.
@@ -167,12 +169,12 @@ public final class Bulkhead {
      * @param id its id
      * @param lastTicket a ticket that is smaller than all that will be given, at least 1
      */
-    Bulkhead(BulkheadId id, long lastTicket) {
+    BulkheadStateMachine(BulkheadId id, long lastTicket) {
         this(id, Integer.MAX_VALUE, false);
         this.lastTicket = lastTicket;
     }
 
-    private Bulkhead(BulkheadId id, int most, boolean clockMayGoBack) {
+    private BulkheadStateMachine(BulkheadId id, int most, boolean clockMayGoBack) {
         this.id = id;
         this.most = most;
         this.clockMayGoBack = clockMayGoBack;
@@ -185,7 +187,7 @@ public final class Bulkhead {
      * @param contents what is remembered; not kept
      * @param most how many holders and waiters there may be; more are refused by {@link StoreException}
      */
-    public Bulkhead(BulkheadId id, Contents contents, int most) {
+    public BulkheadStateMachine(BulkheadId id, Contents contents, int most) {
         this(id, most, true);
         contents.holders().forEach((entry, end) -> {
             // Further entries whose first one was lost count until they end.
@@ -194,7 +196,7 @@ public final class Bulkhead {
             }
         });
         contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
-        contents.standby().forEach((permitId, turn) -> told.add(permit(contents, permitId), turn));
+        contents.standby().forEach((permitId, turn) -> notified.add(permit(contents, permitId), turn));
         contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
         contents.statedLimits().forEach((limit, at) -> statedLimits.add(new Stated(limit, at)));
         alive.putAll(contents.alive());
@@ -217,7 +219,7 @@ public final class Bulkhead {
                 .forEach(entry -> all.holders().put(entry, permit.score())));
         copy(queue, all.queue(), all.permits());
         copy(standby, all.standby(), all.permits());
-        copy(told, all.standby(), all.permits());
+        copy(notified, all.standby(), all.permits());
         cancelled.all().forEach(entry -> all.cancelled().put(entry.id(), entry.score()));
         statedLimits.forEach(stated -> all.statedLimits().put(stated.limit(), stated.at()));
         return all;
@@ -253,22 +255,29 @@ public final class Bulkhead {
         if (!queueIsEmpty()) {
             startGracePeriod();
         }
-        Stream.of(queue, standby, told).forEach(ScoredSet::clear);
+        Stream.of(queue, standby, notified).forEach(ScoredSet::clear);
     }
 
-    /** From now on an operation does only what was asked for: it grants nothing, serves no waiter, and removes no others. */
+    /** From now on an operation does only what was requested: it grants nothing, serves no waiter, and removes no others. */
     public void restrict() {
         restricted = true;
     }
 
-    /** Whom to tell what, in order, since this was asked last. */
+    /** The messages since this was called last, in order. */
     public List<Message> takeMessages() {
         List<Message> taken = messages;
         messages = List.of();
         return taken;
     }
 
-    private void tell(String process, Notice notice) {
+    /** The differing limits that calls have found since this was called last. */
+    public List<LimitMismatch> takeLimitMismatches() {
+        List<LimitMismatch> taken = mismatches;
+        mismatches = List.of();
+        return taken;
+    }
+
+    private void addMessage(String process, Notice notice) {
         if (messages.isEmpty()) {
             messages = new ArrayList<>();
         }
@@ -300,7 +309,7 @@ public final class Bulkhead {
     /**
      * As {@link PermitStore#acquire}.
      *
-     * @param process the process that asks
+     * @param process the requesting process
      * @throws StoreException when there would be too many holders and waiters
      */
     public AcquireReply acquire(String process, AcquireRequest request) {
@@ -308,17 +317,17 @@ public final class Bulkhead {
             return new Cancelled();
         }
         boolean isLost = lastTicket == 0;
-        settle();
-        AcquireReply reply = ask(process, request, isLost);
+        expireAndServe();
+        AcquireReply reply = tryAcquire(process, request, isLost);
         wake();
         return reply;
     }
 
-    private AcquireReply ask(String process, AcquireRequest request, boolean isLost) {
-        stateLimit(process, request.limit());
+    private AcquireReply tryAcquire(String process, AcquireRequest request, boolean isLost) {
+        noteLimit(request.limit());
         Permit held = holders.get(request.permitId());
         if (held != null && held.isKnown()) {
-            // The caller counts its lease from when it asked; the permit may have been handed over long before.
+            // The caller counts its lease from when it sent the request; the permit may have been handed over long before.
             lengthen(held, request.lease());
             return new Granted(held.ticket(), false);
         }
@@ -348,10 +357,10 @@ public final class Bulkhead {
     }
 
     private void refuseMoreThan(int number, AcquireRequest request) {
-        int weight = holders.weight() + queue.weight() + standby.weight() + told.weight();
+        int weight = holders.weight() + queue.weight() + standby.weight() + notified.weight();
         if (weight + Weights.of(request.permitId()) > number && waiter(request.permitId()) == null) {
             throw new StoreException("The bulkhead " + id + " has " + weight
-                    + " holders and waiters, and store=lock takes no more than " + number
+                    + " holders and waiters, but store=lock supports at most " + number
                     + ", because each of its steps reads all of them. Set quarkus.redis-bulkhead.store=script, "
                     + "or lower the bulkhead's permits or max-waiters", false, null);
         }
@@ -359,12 +368,12 @@ public final class Bulkhead {
 
     /** As {@link InProcessPermitStore#takeIfFree}. */
     long takeIfFree(String process, AcquireRequest request) {
-        settle();
+        expireAndServe();
         if (holders.weight() + Weights.of(request.permitId()) > limit(request.limit()) || !queueIsEmpty()) {
             wake();
             return InProcessPermitStore.NONE_FREE;
         }
-        stateLimit(process, request.limit());
+        noteLimit(request.limit());
         long token = grant(process, request);
         wake();
         return token;
@@ -408,16 +417,16 @@ public final class Bulkhead {
                 standby.add(waiter, micros);
             }
         } else if (waiter.ticket() == 0) {
-            // It was told of a permit and found none, so its old turn is due.
-            told.remove(waiter.id());
+            // It was notified of a permit and found none, so its old turn is due.
+            notified.remove(waiter.id());
             standby.remove(waiter.id());
             standby.add(waiter, waiter.since() * 1_000);
         }
         return waiter.ticket();
     }
 
-    /** Notes that a caller states this limit; now and then tells it which others were stated within the last minute. */
-    private void stateLimit(String process, int limit) {
+    /** Notes the limit of a request. Every few seconds, reports which others were used within the last minute. */
+    private void noteLimit(int limit) {
         Stated latest = statedLimits.isEmpty() ? null : statedLimits.get(statedLimits.size() - 1);
         if (restricted || latest != null && latest.limit() == limit && now - latest.at() < LIMIT_REFRESHED_MILLIS
                 || statedLimits.stream().anyMatch(it -> it.limit() == limit && now - it.at() < LIMIT_REFRESHED_MILLIS)) {
@@ -432,7 +441,8 @@ public final class Bulkhead {
             others.remove(statedLimits.remove(0).limit());
         }
         if (!others.isEmpty()) {
-            tell(process, new Notice.LimitsDiffer(id, limit, others));
+            mismatches = mismatches.isEmpty() ? new ArrayList<>() : mismatches;
+            mismatches.add(new LimitMismatch(id, limit, others));
         }
     }
 
@@ -499,7 +509,7 @@ public final class Bulkhead {
         if (waiting() > 0) {
             queue.remove(permitId);
             standby.remove(permitId);
-            told.remove(permitId);
+            notified.remove(permitId);
         }
     }
 
@@ -571,14 +581,14 @@ public final class Bulkhead {
      * @param process the process that attaches
      */
     public Optional<Attached> attach(String process, AttachRequest request) {
-        AcquireRequest asked = request.permit();
-        Permit attached = liveAndKnown(asked.permitId());
+        AcquireRequest requested = request.permit();
+        Permit attached = liveAndKnown(requested.permitId());
         Permit present = attached == null ? liveAndKnown(request.detachedId()) : attached;
         if (present == null
                 || !present.process().equals(attached == null ? HolderMark.detached(request.digest()) : process)) {
             return Optional.empty();
         }
-        long end = endOf(asked.lease());
+        long end = endOf(requested.lease());
         if (!request.mostFromStart().isZero()) {
             end = Math.min(end, present.since() + request.mostFromStart().toMillis());
         }
@@ -586,8 +596,8 @@ public final class Bulkhead {
         noteTheTime();
         if (attached == null) {
             holders.remove(present);
-            remove(asked.permitId());
-            present = new Permit(asked, process, nextTicket(), present.since());
+            remove(requested.permitId());
+            present = new Permit(requested, process, nextTicket(), present.since());
             holders.add(present, end);
         } else {
             holders.move(present, end);
@@ -605,7 +615,7 @@ public final class Bulkhead {
         boolean isHeld = holders.isAbove(permitId, now) && !Weights.isFurther(permitId);
         Permit revoked = isHeld ? holders.remove(permitId) : null;
         if (revoked != null && revoked.isKnown() && revoked.state() == Holder.State.HELD) {
-            tell(revoked.process(), new Notice.Revoked(permitId));
+            addMessage(revoked.process(), new Notice.Revoked(permitId));
         }
         passOn();
         return isHeld;
@@ -629,9 +639,10 @@ public final class Bulkhead {
     public Occupancy occupancy(int mostListed) {
         List<Holder> listed = holders.inOrder(mostListed, now).stream().filter(permit -> !Weights.isFurther(permit.id()))
                 .map(Permit::describeHolder).toList();
-        int waiting = (int) Stream.of(queue, standby, told).flatMap(set -> set.all().stream()).filter(this::isLive).count();
+        int waiting = (int) Stream.of(queue, standby, notified).flatMap(set -> set.all().stream()).filter(this::isLive).count();
         List<Waiter> fair = liveWaiters(queue, mostListed);
-        List<Waiter> others = Stream.concat(liveWaiters(standby, mostListed).stream(), liveWaiters(told, mostListed).stream())
+        List<Waiter> others = Stream
+                .concat(liveWaiters(standby, mostListed).stream(), liveWaiters(notified, mostListed).stream())
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
         SortedSet<Integer> stated = new TreeSet<>();
         statedLimits.stream().filter(this::isRemembered).forEach(it -> stated.add(it.limit()));
@@ -667,7 +678,7 @@ public final class Bulkhead {
     public boolean removeDead() {
         int before = holders.size() + waiting();
         removeEnded();
-        for (ScoredSet<Permit> waiters : List.of(queue, standby, told)) {
+        for (ScoredSet<Permit> waiters : List.of(queue, standby, notified)) {
             List.copyOf(waiters.all()).stream().filter(waiter -> !isLive(waiter)).forEach(waiters::remove);
         }
         return holders.size() + waiting() < before;
@@ -676,11 +687,11 @@ public final class Bulkhead {
     // ---- what each operation does besides
 
     private void passOn() {
-        settle();
+        expireAndServe();
         wake();
     }
 
-    private void settle() {
+    private void expireAndServe() {
         if (!restricted) {
             removeEnded();
             serveQueue();
@@ -727,13 +738,13 @@ public final class Bulkhead {
                 return;
             } else if (isTooHeavy(first)) {
                 queue.remove(first);
-                tell(first.process(), new Notice.PermitFree(first.id()));
+                addMessage(first.process(), new Notice.PermitFree(first.id()));
             } else if (holders.weight() + first.weight() <= limit(first.request().limit())) {
                 i += first.weight() - 1;
                 remove(first.id());
                 long end = endOf(HandOver.firstLease(first.request().lease()));
                 long token = hold(first.request(), first.process(), end);
-                tell(first.process(), new Notice.HandedOver(first.id(), new HandOver(token, end)));
+                addMessage(first.process(), new Notice.HandedOver(first.id(), new HandOver(token, end)));
             } else {
                 return;
             }
@@ -741,22 +752,23 @@ public final class Bulkhead {
     }
 
     /**
-     * Tells as many waiters on standby as there are free permits, less those who know already, each once and in their turn. A
+     * Notifies as many waiters on standby as there are free permits, less those that were notified already, each once and in
+     * their turn. A
      * waiter whose limit is reached, or that weighs more than is free, is passed over.
      */
     private void wake() {
-        if (restricted || standby.isEmpty() && told.isEmpty()) {
+        if (restricted || standby.isEmpty() && notified.isEmpty()) {
             return;
         }
-        sortOutTold();
+        sortOutNotified();
         List<Permit> passedOver = List.of();
-        for (int i = 0; i < TOLD_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
+        for (int i = 0; i < NOTIFIED_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
             Permit next = standby.first();
             boolean isLive = isLive(next);
             boolean isAnyFree = isFree(1, next.request().limit());
-            boolean isTold = isLive && isFree(next.weight(), next.request().limit());
+            boolean isNotified = isLive && isFree(next.weight(), next.request().limit());
             boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
-            if (isLive && !isTold && !isRefused) {
+            if (isLive && !isNotified && !isRefused) {
                 if (!isAnyFree
                         && (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
                     break;
@@ -765,37 +777,40 @@ public final class Bulkhead {
                 passedOver.add(next);
             }
             standby.remove(next);
-            if (isTold) {
-                told.add(next, micros + TOLD_MICROS);
+            if (isNotified) {
+                notified.add(next, micros + NOTIFIED_MICROS);
             }
-            if (isTold || isRefused) {
-                tell(next.process(), new Notice.PermitFree(next.id()));
+            if (isNotified || isRefused) {
+                addMessage(next.process(), new Notice.PermitFree(next.id()));
             }
         }
         passedOver.forEach(waiter -> standby.add(waiter, waiter.score()));
     }
 
-    /** Those who have been told have their turn in the future, also after the clock was set back. */
-    private void sortOutTold() {
-        while (!told.isEmpty() && told.first().score() <= micros) {
-            Permit lapsed = told.first();
-            told.remove(lapsed);
+    /** Those who have been notified have their turn in the future, also after the clock was set back. */
+    private void sortOutNotified() {
+        while (!notified.isEmpty() && notified.first().score() <= micros) {
+            Permit lapsed = notified.first();
+            notified.remove(lapsed);
             standby.add(lapsed, lapsed.score());
         }
         if (standby.greatestScore() > micros) {
             for (Permit waiter : standby.inOrder(Integer.MAX_VALUE, micros)) {
                 standby.remove(waiter);
-                told.add(waiter, waiter.score());
+                notified.add(waiter, waiter.score());
             }
         }
     }
 
-    /** Whether so much is free under this limit, less one permit for each waiter that was told of one. */
+    /** Whether so much is free under this limit, less one permit for each waiter that was notified of one. */
     private boolean isFree(int weight, int stated) {
-        return holders.weight() + told.size() + weight <= limit(stated);
+        return holders.weight() + notified.size() + weight <= limit(stated);
     }
 
-    /** Whether a waiter can never be served, as the limit has become smaller. It is told to ask again, and then refused. */
+    /**
+     * Whether a waiter can never be served, as the limit has become smaller. It is notified as if a permit were free, and its
+     * next request is rejected.
+     */
     private boolean isTooHeavy(Permit waiter) {
         return waiter.weight() > limit(waiter.request().limit());
     }
@@ -807,14 +822,14 @@ public final class Bulkhead {
     }
 
     private int waiting() {
-        return queue.size() + standby.size() + told.size();
+        return queue.size() + standby.size() + notified.size();
     }
 
-    /** The waiter with this id; null when there is none, or only its id is known. */
+    /** The waiter with this id; null if it is unknown, or only its id is known. */
     private Permit waiter(String permitId) {
         Permit waiter = queue.get(permitId);
         waiter = waiter == null ? standby.get(permitId) : waiter;
-        waiter = waiter == null ? told.get(permitId) : waiter;
+        waiter = waiter == null ? notified.get(permitId) : waiter;
         return waiter == null || !waiter.isKnown() ? null : waiter;
     }
 
@@ -831,7 +846,7 @@ public final class Bulkhead {
         return queue.isEmpty() && gracePeriodEnd == 0;
     }
 
-    /** When to ask again if nobody tells anything: when a lease or the grace period ends. */
+    /** When to poll if no message arrives: when a lease or the grace period ends. */
     private Duration nearestEnd() {
         Permit nearest = holders.first();
         if (nearest != null && nearest.score() <= now) {
