@@ -257,7 +257,8 @@ public interface RedisLock {
 
     /**
      * Takes the lock away from its owner, whichever application that is. This is for operators: the owner's execution
-     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported there
+     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported
+     * there
      * within a third of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps
      * it.
      *

@@ -53,7 +53,7 @@ class LanguageTest {
             Exemption.of("Test.java", "^\\s*@Scenario\\(.*$", "these are the texts of the scenarios"),
             Exemption.of("docs/LanguageTest.java", "^.*$", "it lists the phrases"));
 
-    private static final Pattern SOURCE = Pattern.compile(".*\\.(java|kt|lua|js|html|properties|adoc|md|yml)");
+    private static final Pattern SOURCE = Pattern.compile(".*\\.(java|kt|lua|js|html|properties|adoc|md|ya?ml)");
 
     @Test
     void noTextHasAPhraseThatIsNeverRight() throws IOException {
