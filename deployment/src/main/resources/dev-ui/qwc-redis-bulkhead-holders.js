@@ -133,7 +133,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     }
   }
 
-  // A key that nobody uses for a moment stays selected: it may be back with the next call.
+  // A key that is unused for a moment stays selected: the next call may use it again.
   _isKnown(id) {
     const [name] = JSON.parse(id);
     return this._state.bulkheads.some(bulkhead => bulkhead.name === name);
@@ -326,7 +326,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       <section class="details">
         <header><h2>${name} <span class="about">/</span> <span class="mono">${key}</span></h2></header>
         <div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
-          <strong>Nobody uses this key now</strong><span>It appears again with the next call.</span></div>
+          <strong>This key is not in use now</strong><span>It appears again with the next call.</span></div>
       </section>`;
   }
 

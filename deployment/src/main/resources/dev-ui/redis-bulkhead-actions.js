@@ -33,7 +33,7 @@ export class RedisBulkheadActions extends LitElement {
       what: [['Bulkhead', holder.bulkhead], ['Key', holder.key], ['Method', holder.method],
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
       text: 'The permit is free at once. The execution goes on, unless on-lost=interrupt is set there, and learns of its loss at '
-        + 'once, at the latest with its next renewal; so more executions than the limit may run for a while.',
+        + 'once, or with its next renewal. Until then, more executions than the limit may run.',
       act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key, permitId: holder.permitId }),
     });
   }

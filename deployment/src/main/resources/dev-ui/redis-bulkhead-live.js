@@ -36,7 +36,7 @@ export class LiveState {
     this._cancel();
   }
 
-  /** Subscribes anew, and then gives up the old subscription: so the server goes on without a gap. */
+  /** Subscribes again before it cancels the old subscription, so that there is no gap. */
   restart() {
     const before = this._observer;
     const observer = this._jsonRpc.watch().onNext(({ result }) => {

@@ -76,13 +76,13 @@ export class RedisBulkheadOccupants extends LitElement {
   _nobody() {
     if (this.filtered && (this._tab === 0 ? this.row.listedHolders : this.row.listedWaiters) > 0) {
       return html`<div class="empty"><vaadin-icon icon="font-awesome-solid:filter"></vaadin-icon>
-        <strong>Nobody here matches the filter</strong></div>`;
+        <strong>Nothing matches the filter</strong></div>`;
     }
     return this._tab === 0
       ? html`<div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
-          <strong>Nobody holds a permit</strong><span>Holders appear here within a second or two.</span></div>`
+          <strong>No permit is held</strong><span>Holders appear here within a second or two.</span></div>`
       : html`<div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
-          <strong>Nobody waits for a permit</strong>
+          <strong>No call is waiting</strong>
           <span>Calls wait when all permits are held and <code>maxWait</code> is set.</span></div>`;
   }
 

@@ -13,7 +13,7 @@ public class AccountStore {
     private BigDecimal balance = BigDecimal.ZERO;
     private long token;
 
-    /** Charges a price, unless somebody with a greater token was here before. */
+    /** Charges a price, unless a holder with a greater token was here before. */
     public Uni<Boolean> update(BigDecimal price, long tokenOfWriter) {
         return Uni.createFrom().item(() -> write(price, tokenOfWriter));
     }

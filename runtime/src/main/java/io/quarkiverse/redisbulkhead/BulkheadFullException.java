@@ -20,7 +20,7 @@ public class BulkheadFullException extends BulkheadException {
     private static final long serialVersionUID = 1L;
 
     private final String name;
-    // Null where there is none: an Optional is not serializable.
+    // Null without a key: an Optional is not serializable.
     private final String key;
 
     private final int limit;
@@ -38,8 +38,8 @@ public class BulkheadFullException extends BulkheadException {
     }
 
     /**
-     * Creates the exception for one key of a bulkhead. The message does not tell the key, which may not be for everybody's
-     * eyes.
+     * Creates the exception for one key of a bulkhead. The message does not contain the key, which may be
+     * confidential.
      *
      * @param name the bulkhead, not null
      * @param key the key value, not null; empty when the bulkhead is one limit for all

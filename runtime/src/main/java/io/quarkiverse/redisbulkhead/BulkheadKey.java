@@ -17,11 +17,11 @@ import java.lang.annotation.Target;
  *
  * A key may be any text of any length. The parameter is a {@code String} or another {@code CharSequence}, a number,
  * {@code boolean} or {@code char} or one of their wrappers, an enum, a {@code UUID}, a {@code URI} or a value of
- * {@code java.time}; anything else, and what depends on more than one parameter, is the work of a {@link
- * BulkheadKeyResolver}. A call whose key is {@code null} fails with {@link IllegalArgumentException} and takes no permit.
+ * {@code java.time}; for anything else, and for a key that depends on several parameters, use a {@link BulkheadKeyResolver}. A
+ * call whose key is {@code null} fails with {@link IllegalArgumentException} and takes no permit.
  * <p>
- * Every method that names a keyed bulkhead must tell the key, by a parameter or by a resolver. Like other annotations
- * of methods it is not inherited: where a method is overridden, the parameter of the overriding one must carry it.
+ * Every method of a bulkhead with keys must have a key, from a parameter or a resolver. The annotation is not inherited: if a
+ * method is overridden, annotate the parameter of the overriding method.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
 public @interface BulkheadKey {
 
     /**
-     * The bulkhead that the key is for. It may be left out where the method has one bulkhead only.
+     * The bulkhead that the key is for. It may be left out if the method has only one bulkhead.
      *
      * @return the name, as it is written in {@link RedisBulkhead#name()}; empty for the only one
      */

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead;
 
 /**
- * Tells the key of a call from what the call brings along: the security identity, a header, several parameters. A CDI bean
- * of any scope, named in the annotation:
+ * Determines the key of a call, for example from the security identity, a header, or several parameters. Implement it as a CDI
+ * bean of any scope, and name it in the annotation:
  *
  * <pre>
  * {@literal @}RedisBulkhead(name = "orders", permits = 2, keyResolver = TenantKey.class)
@@ -27,12 +27,12 @@ package io.quarkiverse.redisbulkhead;
 public interface BulkheadKeyResolver {
 
     /**
-     * Tells the key of a call. It is asked on the thread and with the CDI contexts of the caller, once for each permit: for
-     * methods that return a {@code Uni} or {@code Multi}, at each subscription. It must not block where that thread is an event
-     * loop. What it throws, the caller gets in place of the method's outcome, and no permit is taken.
+     * Determines the key of a call. It runs on the thread and with the CDI contexts of the caller, once for each permit: for
+     * methods that return a {@code Uni} or {@code Multi}, at each subscription. It must not block if that thread is an event
+     * loop. If it throws an exception, the caller gets that exception, and no permit is taken.
      *
      * @param call the call
-     * @return the key, with a limit of its own if it has one; {@code null} is refused with {@link IllegalArgumentException}
+     * @return the key, and its own limit if it has one; {@code null} is refused with {@link IllegalArgumentException}
      */
     ResolvedKey resolve(BulkheadCall call);
 }

@@ -13,14 +13,14 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * The permits are bound to the thread that calls the method, until the method returns. A method that returns a
- * {@code Uni}, a {@code CompletionStage} or a {@code Multi} asks for its permit while it puts that together, and
- * takes the answer along; the permit itself stays valid until the asynchronous execution ends.
+ * The permits are bound to the thread that calls the method, until the method returns. A method that returns a {@code Uni}, a
+ * {@code CompletionStage} or a {@code Multi} must get its permit before it returns; the permit itself stays valid until the
+ * asynchronous execution ends.
  */
 public interface CurrentPermit {
 
     /**
-     * The permit of the innermost guarded method; where that has several bulkheads, the permit that was taken last.
+     * The permit of the innermost guarded method; if that has several bulkheads, the permit that was acquired last.
      *
      * @return never null
      * @throws IllegalStateException when no guarded method is being called on this thread

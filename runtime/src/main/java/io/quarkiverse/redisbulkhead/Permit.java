@@ -50,8 +50,8 @@ public interface Permit extends AutoCloseable {
     long fencingToken();
 
     /**
-     * Whether the permit is still this process's. Redis is not asked: the answer is from what this process knows, and
-     * it is {@code false} as soon as the lease may have run out.
+     * Whether this process still holds the permit. Answers from memory, without asking Redis: {@code false} as soon as the
+     * lease may have ended.
      *
      * @return {@code false} after it was released, detached or lost
      */
@@ -76,7 +76,7 @@ public interface Permit extends AutoCloseable {
     Uni<Boolean> refreshAsync();
 
     /**
-     * Gives the permit back and waits for the answer. Doing so again, or when it is lost, is harmless.
+     * Releases the permit and waits for the reply. Releasing it again, or after it was lost, is harmless.
      *
      * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
      *         When Redis is away or refuses the call, or too many are asking, the permit is given back in the background, and
@@ -123,9 +123,9 @@ public interface Permit extends AutoCloseable {
     Uni<String> detachAsync();
 
     /**
-     * Gives the permit back without waiting for the answer. The next call of this process finds it free; a process elsewhere
-     * does when Redis has carried out the release. If Redis does not answer, the release is repeated in the background until
-     * it is confirmed or the lease has ended. With {@link SemaphoreSpec#awaitRelease()}, this waits as {@link #release()} does.
+     * Releases the permit without waiting for the reply. The next call of this process finds it free; other processes do as
+     * soon as Redis has executed the release. If Redis does not confirm the release, it is retried in the background until the
+     * lease has ended. With {@link SemaphoreSpec#awaitRelease()}, this waits as {@link #release()} does.
      *
      * @throws IllegalStateException when called on an event loop, with {@code awaitRelease}
      */

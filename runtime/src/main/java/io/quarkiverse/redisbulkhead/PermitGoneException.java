@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead;
 
 /**
- * A permit cannot be detached or attached, because it is not there any more: its lease has ended, another process has attached
- * it, or an operator has revoked it. What the permit was for must not go on.
+ * A permit cannot be detached or attached, because it no longer exists: its lease has ended, another process has attached it,
+ * or an operator has revoked it. Do not continue without a permit.
  */
 public class PermitGoneException extends RuntimeException {
 

@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead;
 import java.util.Optional;
 
 /**
- * The CDI event that tells of a permit that was lost while its execution ran. From then on another execution may run
- * in its place. Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a worker
+ * The CDI event for a permit that was lost while its execution ran. From then on, another execution may run in its place.
+ * Observe it with {@code @Observes} or {@code @ObservesAsync}; synchronous observers are called on a worker
  * thread.
  *
  * @param bulkhead the bulkhead's name

@@ -17,39 +17,39 @@ import java.lang.annotation.Target;
  * public Report render() { ... }
  * </pre>
  *
- * A call takes a permit, runs, and gives the permit back, whatever its outcome. When no permit is free it waits for one
- * as long as {@link #maxWait} says, and is then rejected with {@link BulkheadFullException}. When Redis is away or refuses the
- * call, it is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the
- * method runs the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} tells when it is lost.
+ * A call takes a permit, runs, and releases the permit, whatever its outcome. If no permit is free, it waits for up to
+ * {@link #maxWait}, and is then rejected with {@link BulkheadFullException}. If Redis is away or refuses the call, it is
+ * rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the method runs,
+ * the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} reports its loss.
  * <p>
  * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
- * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so
- * does a class that is no CDI bean. A call from within the bean itself is guarded too, as Quarkus intercepts
- * self-invocations. An annotation on the method of an interface works for REST clients ({@code @RegisterRestClient})
- * only; elsewhere put it on the implementing method.
+ * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so does a
+ * class that is not a CDI bean. A call from within the bean itself is guarded too, as Quarkus intercepts
+ * self-invocations. On a method of an interface, the annotation works only for REST clients ({@code @RegisterRestClient});
+ * otherwise put it on the implementing method.
  * <p>
- * Each call takes a permit of its own: a guarded method that calls another one of the same bulkhead holds two, and
- * with one permit the inner call is rejected, after waiting for {@link #maxWait}.
+ * Each call takes its own permit: a guarded method that calls another one of the same bulkhead needs two. With one permit, the
+ * inner call is rejected after {@link #maxWait}.
  * <p>
  * With a {@link BulkheadKey} parameter or a {@link #keyResolver} the bulkhead has one limit for each key, for example one for
  * each tenant.
  * <p>
- * Several annotations on one method are taken in the order written and given back in reverse order. When one rejects,
- * those already taken are given back before the caller sees the rejection.
+ * The permits of several annotations on one method are acquired in the written order and released in reverse. If one is
+ * rejected, those already acquired are released before the caller sees the rejection.
  * <p>
- * What is held, and for how long, follows from the return type:
+ * The return type determines how long a permit is held:
  * <ul>
  * <li>{@code Uni}: one permit per subscription, from the subscription until item, failure or cancellation;</li>
  * <li>{@code Multi}: one permit per subscription, until completion, failure or cancellation;</li>
  * <li>{@code CompletionStage} and {@code CompletableFuture}: from the call until the stage completes;</li>
  * <li>anything else: from the call until the method returns. The calling thread waits for Redis, so such a method
- * must not be called on an event loop. An answer that the method gives to a gRPC {@code StreamObserver} after it has
- * returned is not covered.</li>
+ * must not be called on an event loop. Responses to a gRPC {@code StreamObserver} after the method has returned are not
+ * covered.</li>
  * </ul>
  * Asynchronous methods run on the Vert.x context of their caller, with its CDI request context and tracing span.
  * <p>
- * Together with MicroProfile Fault Tolerance the bulkhead is the innermost: each retry takes a new permit, and the time of
- * a timeout includes the wait for it.
+ * With MicroProfile Fault Tolerance, the bulkhead is innermost: each retry takes a new permit, and a timeout includes the wait
+ * for it.
  * <p>
  * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A
  * bulkhead may be named in several places; all of them must state the same values, except that {@link #permits} may
@@ -119,7 +119,7 @@ public @interface RedisBulkhead {
     String expire() default DEFAULT_EXPIRE;
 
     /**
-     * How long a call waits for a permit when none is free. Zero: one attempt, then it is rejected.
+     * How long a call waits for a permit if none is free. Zero means one attempt.
      *
      * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days; or an expression
      *         such as <code>${orders.wait:2s}</code>
@@ -127,7 +127,7 @@ public @interface RedisBulkhead {
     String maxWait() default DEFAULT_MAX_WAIT;
 
     /**
-     * The bean that tells the key of each call, where a {@link BulkheadKey} parameter is not enough. With it, the bulkhead has
+     * The bean that determines the key of each call, if a {@link BulkheadKey} parameter is not enough. The bulkhead then has
      * one limit for each key.
      *
      * @return the class of a CDI bean; {@link BulkheadKeyResolver} itself stands for none

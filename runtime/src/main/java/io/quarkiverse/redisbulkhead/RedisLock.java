@@ -257,9 +257,10 @@ public interface RedisLock {
 
     /**
      * Takes the lock away from its owner, whichever application that is. This is for operators: the owner's execution
-     * goes on, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported there
-     * with its next renewal at the latest, which is after a third of the lease. Who gets the lock between the question for the
-     * owner and its removal keeps it.
+     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported
+     * there
+     * within a third of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps
+     * it.
      *
      * @return {@code false} when the lock was not owned any more
      * @throws BulkheadUnavailableException when Redis is away or refuses the call

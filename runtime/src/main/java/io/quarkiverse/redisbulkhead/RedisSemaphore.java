@@ -20,7 +20,7 @@ import io.smallrye.mutiny.Uni;
  * Where a bulkhead has one limit for each key, whatever takes or looks at permits throws {@link IllegalStateException} until
  * {@link #forKey(String)} has told the key; see {@link #needsKey()}.
  * <p>
- * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) gives permits to everybody, with an empty
+ * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) grants every request, with an empty
  * id and the fencing token 0.
  */
 public interface RedisSemaphore {
@@ -283,9 +283,9 @@ public interface RedisSemaphore {
     Uni<List<Waiter>> waitersAsync();
 
     /**
-     * Takes a permit away from its holder, whichever application that is. The execution goes on, unless
-     * {@link OnLost#INTERRUPT} is set there. Its loss is reported there with its next renewal at the latest, which is
-     * after a third of the lease.
+     * Takes a permit away from its holder, whichever application that is. The execution continues,
+     * unless {@link OnLost#INTERRUPT} is set there. The loss is reported there within a third of the lease, at the next
+     * renewal.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
      * @return {@code false} when there is certainly no such permit any more

@@ -35,7 +35,7 @@ public record ResolvedKey(String key, OptionalInt permits) {
     }
 
     /**
-     * This key with a limit of its own.
+     * This key with its own limit.
      *
      * @param permits at least 1
      * @return the key

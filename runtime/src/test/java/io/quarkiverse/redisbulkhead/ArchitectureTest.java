@@ -163,7 +163,7 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Whoever does without HTTP or health checks needs none of their libraries: what needs them is referred to by nobody. */
+    /** Applications without HTTP or health checks need none of their libraries: nothing else refers to the code that does. */
     @Test
     void optionalLibrariesStayInPackagesOfTheirOwn() {
         String management = ROOT + ".runtime.management";
@@ -205,7 +205,7 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** What a call passes takes no text apart, and makes none that nobody reads. */
+    /** What a call passes takes no text apart, and makes none that is not read. */
     @Test
     void callsTakeNoTextApart() {
         noClasses().that().resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",

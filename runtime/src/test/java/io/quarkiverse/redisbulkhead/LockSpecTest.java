@@ -25,7 +25,7 @@ class LockSpecTest {
         assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
     }
 
-    /** A lock is a bulkhead with one permit, and nobody gets it without Redis. */
+    /** A lock is a bulkhead with one permit, and is not granted without Redis. */
     @Test
     void isABulkheadWithOnePermit() {
         SemaphoreSpec bulkhead = LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(1))

@@ -37,7 +37,7 @@ public final class Figures {
         return value == null ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(value));
     }
 
-    /** The text of that name; a dash when there is none. */
+    /** The text of that name; or a dash. */
     public String text(String name) {
         return values.getOrDefault(name, "-");
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 /**
  * A block of code in a page.
  *
- * @param source where the code is from, as the comment above the block says; empty where there is none
+ * @param source where the code is from, as the comment above the block says; empty without such a comment
  * @param begin where the code begins in the page
  * @param code the code, with the end of its last line
  */

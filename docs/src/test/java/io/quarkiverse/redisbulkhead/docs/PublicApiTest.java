@@ -14,8 +14,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.test.TestBulkhead;
 
 /**
- * The public API is what {@code docs/api.txt} lists, so that nobody takes anything away without noticing.
- * {@code -Drenew-reference} writes it anew; the difference is for reviewers.
+ * The public API is what {@code docs/api.txt} lists, so that nothing is taken away unnoticed.
+ * {@code -Drenew-reference} rewrites it; the difference is for reviewers.
  */
 class PublicApiTest {
 

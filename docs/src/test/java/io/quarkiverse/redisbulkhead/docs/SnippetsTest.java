@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The Java code in pages is code that the build compiles and runs. Pages have it written out, so that they can be read as plain
- * files too; {@code -Drenew-reference} writes it anew.
+ * files too; {@code -Drenew-reference} rewrites it.
  */
 class SnippetsTest {
 

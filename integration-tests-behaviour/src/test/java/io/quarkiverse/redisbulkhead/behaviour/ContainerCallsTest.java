@@ -65,7 +65,7 @@ class ContainerCallsTest {
         await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
 
         assertThat(holders("observer")).containsExactly("Observers#observe");
-        assertThatThrownBy(() -> fire()).as("whoever fires the event").isInstanceOf(BulkheadFullException.class);
+        assertThatThrownBy(() -> fire()).as("the caller that fires the event").isInstanceOf(BulkheadFullException.class);
         gate.open();
 
         assertThat(running.result()).isEqualTo("fired");

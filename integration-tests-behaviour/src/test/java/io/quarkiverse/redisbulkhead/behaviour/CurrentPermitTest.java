@@ -28,7 +28,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** A guarded method finds its own permit, and nobody else does. */
+/** A guarded method finds its own permit, and only its own. */
 @QuarkusTest
 class CurrentPermitTest {
 

@@ -168,7 +168,7 @@ class FaultToleranceAsyncTest {
         await().atMost(LONG).until(() -> runs.get() == 1);
     }
 
-    /** With a wait shorter than the timeout, the caller is told of the rejection, and nobody waits on. */
+    /** With a wait shorter than the timeout, the caller gets the rejection, and no waiter is left. */
     @Test
     void aWaitThatIsShorterThanTheTimeoutOfAUniIsARejection() {
         try (Permit taken = take("async-impatient")) {

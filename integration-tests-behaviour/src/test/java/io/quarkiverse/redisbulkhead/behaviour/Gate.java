@@ -8,7 +8,7 @@ import jakarta.inject.Singleton;
 
 import io.smallrye.mutiny.Uni;
 
-/** Holds the executions that come to it until it is opened. */
+/** Blocks the executions that reach it until it is opened. */
 @Singleton
 public class Gate {
 
@@ -33,7 +33,7 @@ public class Gate {
         try {
             return end.get(60, TimeUnit.SECONDS);
         } catch (Exception e) {
-            throw new IllegalStateException("nobody opened the gate", e);
+            throw new IllegalStateException("the gate was not opened in time", e);
         } finally {
             inside.decrementAndGet();
         }

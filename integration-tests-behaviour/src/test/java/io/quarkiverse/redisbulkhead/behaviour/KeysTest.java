@@ -205,7 +205,7 @@ class KeysTest {
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
-        assertThat(bulkheads.semaphore("visitors").forKey("nobody yet").status().limit()).isEqualTo(1);
+        assertThat(bulkheads.semaphore("visitors").forKey("unused").status().limit()).isEqualTo(1);
     }
 
     @Test
@@ -227,7 +227,7 @@ class KeysTest {
 
     @Test
     void aResolverThatAnswersNullIsAnError() {
-        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "nobody")).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "anonymous")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " returned null instead of the key of "
                         + "bulkhead 'visitors'. Return ResolvedKey.of(key), or throw an exception to reject the call");
     }
@@ -502,7 +502,7 @@ class KeysTest {
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return switch (visitor.name()) {
-                case "nobody" -> null;
+                case "anonymous" -> null;
                 case "forbidden" -> throw new SecurityException("not you");
                 case "gold" -> ResolvedKey.of("gold").withPermits(3);
                 default -> ResolvedKey.of(visitor.name());

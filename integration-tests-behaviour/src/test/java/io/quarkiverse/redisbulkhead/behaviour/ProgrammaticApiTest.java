@@ -490,7 +490,7 @@ class ProgrammaticApiTest {
         }));
     }
 
-    /** Trap 9: who cancels as the permit comes either gets it or leaves it; it is never dropped on the way. */
+    /** Trap 9: a caller that cancels as the permit arrives either gets it or leaves it; it is never dropped on the way. */
     @Test
     void cancelledAsThePermitComes() {
         for (int round = 0; round < 600; round++) {

@@ -245,7 +245,7 @@ class WaitingTest {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** The first permit is kept while the second one is waited for, and is back when that wait was in vain. */
+    /** The first permit is kept while the second one is waited for, and is given back when that wait fails. */
     @Test
     void severalBulkheads() throws Exception {
         Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);

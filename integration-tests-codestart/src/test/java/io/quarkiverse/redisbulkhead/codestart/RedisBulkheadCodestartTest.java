@@ -32,7 +32,7 @@ class RedisBulkheadCodestartTest {
             .setupStandaloneExtensionTest(EXTENSION)
             .build();
 
-    // The tools look into the local repository only, where there is none of it, or an old one.
+    // The tools look only into the local repository, which has an old version of it, or no version.
     @BeforeAll
     static void takeTheExtensionFromThisBuild() throws BootstrapMavenException {
         QuarkusProjectHelper.setArtifactResolver(MavenArtifactResolver.builder().setWorkspaceDiscovery(true).build());

@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Holds the executions that come to it until it is opened. It is no test class, because Quarkus takes the version of Java from
+ * Blocks the executions that reach it until it is opened. It is no test class, because Quarkus takes the version of Java from
  * the first class of the application itself.
  */
 @Singleton
@@ -38,7 +38,7 @@ public class Gate {
             end.get(60, TimeUnit.SECONDS);
             return thread();
         } catch (Exception e) {
-            throw new IllegalStateException("nobody opened the gate", e);
+            throw new IllegalStateException("the gate was not opened in time", e);
         } finally {
             inside.decrementAndGet();
         }

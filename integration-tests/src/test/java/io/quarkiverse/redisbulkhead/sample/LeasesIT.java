@@ -102,7 +102,7 @@ class LeasesIT extends ProcessTestBase {
     }
 
     @Test
-    @DisplayName("Trap 7: a process that was paused beyond its lease is told of the loss; its late write is refused")
+    @DisplayName("Trap 7: a process that was paused beyond its lease learns of the loss; its late write is refused")
     void paused() throws Exception {
         Server database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
         try (Connection observer = DriverManager.getConnection("jdbc:h2:" + DATABASE)) {

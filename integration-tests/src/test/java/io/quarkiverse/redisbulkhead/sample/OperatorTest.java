@@ -51,7 +51,7 @@ class OperatorTest extends SampleTestBase {
         assertThat(status().getInt(EXPORTS + "inUse")).isZero();
         given().delete("/operator/exports/permits/" + permit).then().statusCode(404);
 
-        // The execution goes on, and the loss is known at its end at the latest.
+        // The execution continues, and the loss is known by its end.
         outside.exports().open();
         exports.get(0).join().then().statusCode(200);
         await().atMost(30, TimeUnit.SECONDS)

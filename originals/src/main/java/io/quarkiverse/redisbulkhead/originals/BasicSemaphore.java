@@ -9,7 +9,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * The basic counting semaphore of "Redis in Action", 6.3.1: one sorted set of identifiers, scored by the clock of the
- * client that added them. Who is among the first holds a permit.
+ * client that added them. The first clients in it hold permits.
  */
 public final class BasicSemaphore implements OriginalSemaphore {
 

@@ -11,7 +11,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * The lock with a timeout of "Redis in Action", 6.2.5: SETNX with a token, then EXPIRE; tried every millisecond until
- * the time to get it is over. A lock that was left without an end gets one from whoever meets it.
+ * the time to get it is over. A lock that was left without an expiry gets one from the next client that finds it.
  */
 public final class BookLock {
 

@@ -4,7 +4,7 @@ package io.quarkiverse.redisbulkhead.originals;
 @FunctionalInterface
 public interface Checkpoint {
 
-    /** Holds nobody. */
+    /** Stops no client. */
     Checkpoint NONE = next -> {
     };
 

@@ -89,7 +89,7 @@ public class FairSemaphore implements OriginalSemaphore {
     }
 
     /**
-     * Sets the permit's time anew.
+     * Resets the permit's time.
      *
      * @param identifier the permit
      * @return {@code false} when it was lost
@@ -103,7 +103,7 @@ public class FairSemaphore implements OriginalSemaphore {
     }
 
     /**
-     * Sets the permit's time anew, and makes one where there is none.
+     * Resets the permit's time, and adds the permit if it is missing.
      *
      * @param identifier the permit
      * @return whether there was no time of that permit before

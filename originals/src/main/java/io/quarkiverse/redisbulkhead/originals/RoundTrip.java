@@ -12,7 +12,7 @@ public enum RoundTrip {
     GIVE_UP,
     /** Give a permit back. */
     RELEASE,
-    /** Set one's time anew. */
+    /** Reset a permit's time. */
     REFRESH,
     /** Set the lock unless it is set. */
     LOCK,

@@ -105,7 +105,7 @@ public final class TestBulkhead implements AutoCloseable {
      *
      * @return how many it took; 0 when the bulkhead was full already
      * @throws BulkheadException when Redis cannot be asked; then it took none
-     * @throws IllegalStateException when this is closed, when nobody counts the permits because the bulkhead is switched off
+     * @throws IllegalStateException when this is closed, when permits are not counted because the bulkhead is switched off
      *         or Redis is away, or when called on an event loop; then it took none
      * @throws AssertionError when there are more free permits than can be taken in time; then it took none
      */
@@ -165,7 +165,7 @@ public final class TestBulkhead implements AutoCloseable {
         }
     }
 
-    // Whoever comes later, this or close(), gives back what is there.
+    // The later of this and close() gives back what is there.
     private void keep(List<Permit> taken) {
         own.addAll(taken);
         if (closed) {
@@ -296,7 +296,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Waits until no permit is in use and nobody waits: all guarded calls have ended. Give its own permits back before.
+     * Waits until no permit is in use and no call waits: all guarded calls have ended. Give its own permits back before.
      *
      * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
      */

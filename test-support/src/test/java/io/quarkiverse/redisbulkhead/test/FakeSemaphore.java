@@ -79,12 +79,12 @@ final class FakeSemaphore {
         beforeRelease = action;
     }
 
-    /** Somebody else takes a permit. */
+    /** Another caller takes a permit. */
     synchronized String held(String method) {
         return held(method, 1);
     }
 
-    /** Somebody else takes a permit of that weight. */
+    /** Another caller takes a permit of that weight. */
     synchronized String held(String method, int weight) {
         String id = "p" + ++ids;
         holders.put(id, new Holder(id, spec.name(), key, ids, weight, APPLICATION, INSTANCE, method, Instant.EPOCH,
@@ -92,7 +92,7 @@ final class FakeSemaphore {
         return id;
     }
 
-    /** Somebody begins to wait; whoever waits gets the next permit. */
+    /** A caller begins to wait, and gets the next permit. */
     synchronized void waits(String method) {
         String id = "w" + ++ids;
         waiters.add(new Waiter(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));

@@ -153,7 +153,7 @@ class TestBulkheadTest {
         }
     }
 
-    /** Between two holders, nobody may hold the permit that the next one is about to get. */
+    /** Between two holders, no caller may hold the permit that the next one is about to get. */
     @Test
     void whileSomebodyWaitsItIsNotEmpty() {
         semaphore.waits("Reports#render");

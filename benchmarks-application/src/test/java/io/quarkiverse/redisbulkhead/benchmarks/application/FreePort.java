@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.application;
 import java.io.IOException;
 import java.net.ServerSocket;
 
-/** Ports that nobody listens on. */
+/** Finds unused ports. */
 final class FreePort {
 
     private FreePort() {

@@ -64,7 +64,7 @@ final class StartedApplication {
         return command;
     }
 
-    /** Megabytes: of live objects on the heap; of a native process all that it has in memory, as nobody can ask it. */
+    /** Megabytes: of live objects on the heap; of a native process all of its memory, because its heap cannot be queried. */
     private static double memory(Process process) throws IOException, InterruptedException {
         return Variant.isNative() ? residentMegabytes(process) : liveMegabytes(process);
     }

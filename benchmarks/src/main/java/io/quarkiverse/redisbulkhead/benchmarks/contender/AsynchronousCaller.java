@@ -14,7 +14,7 @@ public interface AsynchronousCaller {
     void pair(Runnable execution, Consumer<Throwable> end);
 
     /**
-     * Where the caller is at home: its pairs begin there unless they follow upon another.
+     * Where the caller is at home: its pairs begin there unless they follow another pair.
      *
      * @param task runs there
      */

@@ -24,7 +24,7 @@ public interface Contender extends AutoCloseable {
      * Takes permits and keeps them, for a quarter of an hour at least.
      *
      * @param permits how many
-     * @throws UnsupportedOperationException where permits are held by nobody in particular
+     * @throws UnsupportedOperationException where permits have no holder
      */
     default void hold(int permits) throws Exception {
         throw new UnsupportedOperationException("It knows no holders");

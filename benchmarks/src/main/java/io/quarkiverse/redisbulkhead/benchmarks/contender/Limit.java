@@ -19,7 +19,7 @@ public record Limit(String name, int permits, Duration maxWait) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** A limit that nobody reaches. */
+    /** A limit that is never reached. */
     public static Limit ample(String name) {
         return new Limit(name, 1_000_000, Duration.ZERO);
     }

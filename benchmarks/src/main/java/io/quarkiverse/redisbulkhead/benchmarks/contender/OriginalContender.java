@@ -15,7 +15,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
 /**
- * A semaphore of the old texts, with a connection for each caller. It knows no waiting: who is rejected asks again a
+ * A semaphore of the old texts, with a connection for each caller. It cannot wait: a rejected caller asks again a
  * millisecond later, as the book does for its lock.
  */
 final class OriginalContender implements Contender {

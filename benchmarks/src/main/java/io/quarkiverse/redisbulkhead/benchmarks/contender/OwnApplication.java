@@ -75,7 +75,7 @@ public final class OwnApplication implements AutoCloseable {
     }
 
     /**
-     * Takes permits that are nobody's, so that nobody renews them.
+     * Takes permits without a holder, which are therefore not renewed.
      *
      * @param semaphores one permit of each
      */

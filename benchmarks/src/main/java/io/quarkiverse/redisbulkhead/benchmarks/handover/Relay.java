@@ -41,7 +41,7 @@ final class Relay {
      * Runs.
      *
      * @param rounds how often it takes the permit
-     * @param last whether nobody waits for the permit at the end
+     * @param last whether no caller waits for the permit at the end
      */
     void run(int rounds, boolean last) throws Exception {
         for (int round = 1; round <= rounds; round++) {

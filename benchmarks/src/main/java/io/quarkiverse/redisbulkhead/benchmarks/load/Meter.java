@@ -8,7 +8,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
 import redis.clients.jedis.Jedis;
 
-/** Measures what callers, and Redis for them, use. Nobody else may be at work in this process and in Redis meanwhile. */
+/** Measures what callers, and Redis for them, use. Nothing else may use this process or Redis meanwhile. */
 public final class Meter implements AutoCloseable {
 
     private static final OperatingSystemMXBean PROCESS = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

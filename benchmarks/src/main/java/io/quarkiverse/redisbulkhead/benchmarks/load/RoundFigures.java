@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
 
 /**
- * What a round came to.
+ * The results of a round.
  *
  * @param values one for each measure
  */

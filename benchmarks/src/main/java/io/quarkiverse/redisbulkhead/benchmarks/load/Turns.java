@@ -46,7 +46,7 @@ public final class Turns<K> implements AutoCloseable {
             for (int round = 0; round < rounds.number(); round++) {
                 for (int turn = 0; turn < order.size(); turn++) {
                     K key = order.get((round + turn) % order.size());
-                    // Nobody pays for the garbage of the one before.
+                    // Collect the garbage of the previous contender before the next one is measured.
                     System.gc();
                     all.get(key).add(meter.measure(crews.get(key), rounds.length()));
                 }

@@ -87,7 +87,7 @@ public final class RedisServerProcess implements AutoCloseable {
         return "redis://" + HOST + ":" + port;
     }
 
-    /** A connection for whoever prepares or observes a measurement. */
+    /** A connection to prepare or observe a measurement. */
     public Jedis connect() {
         return new Jedis(HOST, port, 60_000);
     }

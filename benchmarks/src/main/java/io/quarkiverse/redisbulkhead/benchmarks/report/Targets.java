@@ -59,7 +59,7 @@ final class Targets {
                         ratio(Load.CONTENDED, PAIRS_PER_SECOND, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE)),
                 new Target("64 callers for 10 permits, `fair`: Redis CPU per pair, the same", AT_MOST, 0.3, TIMES,
                         ratio(Load.CONTENDED, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE)),
-                new Target("`fair` against not fair: Redis CPU per pair, 64 callers, nobody waits", AT_MOST, 1.6, TIMES,
+                new Target("`fair` against not fair: Redis CPU per pair, 64 callers, none waits", AT_MOST, 1.6, TIMES,
                         ratio(Load.SIXTY_FOUR, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.SCRIPT)),
                 new Target("pairs/s with 100,000 permits held, against 10 held", AT_LEAST, 0.9, TIMES,
                         ratio(held(100_000), held(10))),

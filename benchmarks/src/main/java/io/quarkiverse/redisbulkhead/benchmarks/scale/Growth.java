@@ -6,7 +6,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 
-/** Something of which there is more and more. */
+/** A quantity that grows from round to round. */
 public interface Growth {
 
     /** Its name among the figures. */

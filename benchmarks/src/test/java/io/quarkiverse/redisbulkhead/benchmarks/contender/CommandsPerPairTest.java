@@ -9,7 +9,8 @@ import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
 import redis.clients.jedis.Jedis;
 
 /**
- * What a pair asks of Redis when nobody else is there. Times differ from machine to machine; these numbers do not, so they show
+ * What a pair asks of Redis when there are no other callers. Times differ from machine to machine; these numbers do not, so
+ * they show
  * in each build when a pair begins to cost more. Where it costs less, lower them.
  */
 class CommandsPerPairTest {

@@ -34,7 +34,7 @@ public final class KeyResolvers {
      * The one bean of a type.
      *
      * @param type the class that an annotation names
-     * @return empty when there is none, or when the container could not choose
+     * @return empty when no bean matches, or when the container could not choose
      */
     public Optional<BeanInfo> bean(DotName type) {
         try {

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Environment variables, which all tests have: one for the bulkhead here, and one for a bulkhead that nobody declares, which
+ * Environment variables, which all tests have: one for the bulkhead here, and one for a bulkhead that is not declared, which
  * may be meant for another application.
  */
 class EnvironmentTest {

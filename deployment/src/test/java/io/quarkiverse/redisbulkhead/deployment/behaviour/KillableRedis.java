@@ -82,14 +82,14 @@ public final class KillableRedis {
         }
     }
 
-    // Not one of those that the system gives away to whoever asks for any: it is to be free when the test starts its server.
+    // Not from the ephemeral range: another process could be given it before the test starts its server.
     private static String freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return Integer.toString(socket.getLocalPort());
             } catch (BindException e) {
-                // Somebody has it. Another one, then.
+                // In use. Try another one.
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

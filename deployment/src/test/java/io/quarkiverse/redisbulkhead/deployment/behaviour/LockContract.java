@@ -115,7 +115,7 @@ abstract class LockContract {
         assertThat(lock.owner()).isEmpty();
     }
 
-    /** Nobody gets at the bulkhead behind a lock, for example to resize it. */
+    /** No code gets at the bulkhead behind a lock, for example to resize it. */
     @Test
     void theBulkheadBehindALockIsReserved() {
         SemaphoreSpec behind = LockSpec.named("orders").build().bulkhead();

@@ -21,7 +21,7 @@ import io.quarkus.test.QuarkusUnitTest;
 
 /**
  * An application without any annotation, whose limits are switched off and let everything through while Redis is away: its
- * locks lock all the same, and nobody gets one without Redis.
+ * locks still lock, and no lock is granted without Redis.
  */
 class LocksOnlyTest {
 

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Whether an application uses locks is known when it gets one: then it is told that nobody said where Redis is. */
+/** Whether an application uses locks is known only when it gets one: the error then says that Redis is not configured. */
 class LocksWithoutRedisTest {
 
     @RegisterExtension

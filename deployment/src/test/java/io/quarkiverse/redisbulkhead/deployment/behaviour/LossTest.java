@@ -46,7 +46,7 @@ import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Context;
 
-/** A permit that is lost while its execution runs is told of, and with {@code on-lost=interrupt} ends the execution. */
+/** The loss of a permit during an execution is reported, and ends the execution with {@code on-lost=interrupt}. */
 class LossTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -86,7 +86,7 @@ class LossTest {
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty()));
     }
 
-    /** Trap 16: the loss is told of, and the method's own result reaches the caller all the same. */
+    /** Trap 16: the loss is reported, and the caller still gets the method's own result. */
     @Test
     void aLossIsToldOfAndTheExecutionGoesOn() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -130,7 +130,7 @@ class LossTest {
         assertThat(caller.failure()).isSameAs(own);
     }
 
-    /** A loss that nobody has noticed before is told of at the release. */
+    /** A loss that was not noticed before is reported at the release. */
     @Test
     void aLossIsNoticedAtTheReleaseAtTheLatest() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -142,7 +142,7 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Trap 7: who has lost its permit takes nobody else's away at its end. */
+    /** Trap 7: an execution that has lost its permit does not release another one's at its end. */
     @Test
     void aLateReleaseRemovesNothingButItsOwn() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -162,7 +162,7 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Once somebody has waited, this process hears of a revocation, long before the next renewal. */
+    /** Once a call has waited, this process hears of a revocation, long before the next renewal. */
     @Test
     void aRevocationIsHeardOf() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("heard");

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Metrics tell of an outage, and say nothing that nobody knows. */
+/** Metrics report an outage, and no values that are unknown during it. */
 class MetricsOfOutageTest {
 
     static final KillableRedis REDIS = new KillableRedis("metrics-of-outage-test");

@@ -293,7 +293,7 @@ class MetricsTest {
         }
     }
 
-    /** Holds the executions that come to it until it is opened. */
+    /** Blocks the executions that reach it until it is opened. */
     @Singleton
     public static class Gate {
 

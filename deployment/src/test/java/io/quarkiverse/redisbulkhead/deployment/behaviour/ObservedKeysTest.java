@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Who asks for keys gets them, in metrics and in traces. */
+/** Metrics and traces have keys if that is configured. */
 class ObservedKeysTest {
 
     @RegisterExtension

@@ -84,7 +84,7 @@ class ShutdownTest {
 
         assertThat(permit.isHeld()).isTrue();
         shutdownEvents.fire(new ShutdownEvent());
-        assertThat(permit.isHeld()).as("what nobody has given back").isFalse();
+        assertThat(permit.isHeld()).as("a permit that was not given back").isFalse();
         assertThat(kept.holders()).isEmpty();
         assertThat(permit.release()).isFalse();
     }

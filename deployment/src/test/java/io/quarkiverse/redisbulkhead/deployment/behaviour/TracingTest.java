@@ -107,7 +107,7 @@ class TracingTest {
         try (Permit taken = semaphore.acquire(LONG)) {
             caller = Caller.of(() -> traced(guarded::waiting));
             await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.status().waiting() == 1);
-            assertThat(spans.ended()).as("no span for whom nobody traces").isEmpty();
+            assertThat(spans.ended()).as("no span for an untraced caller").isEmpty();
         }
         SpanData parent = caller.result();
 

@@ -17,7 +17,10 @@ import io.quarkus.arc.Arc;
 import io.quarkus.arc.InjectableBean;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Without Micrometer, and with OpenTelemetry switched off, nothing of either is in the application, and nobody listens. */
+/**
+ * Without Micrometer, and with OpenTelemetry switched off, nothing of either is in the application, and no listener is
+ * registered.
+ */
 class WithoutObservationTest {
 
     @RegisterExtension

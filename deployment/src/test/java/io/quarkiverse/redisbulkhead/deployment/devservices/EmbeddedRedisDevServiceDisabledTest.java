@@ -17,7 +17,7 @@ import io.quarkus.test.QuarkusUnitTest;
 /** Configured hosts are used as they are: no Redis is started. */
 class EmbeddedRedisDevServiceDisabledTest {
 
-    /** Nobody listens there. */
+    /** An unused port. */
     private static final String HOSTS = "redis://127.0.0.1:1";
 
     /** The servers that earlier tests in this JVM share. The test runs in another class loader than the customizer. */

@@ -45,7 +45,7 @@ class DevUiScreenshotsTest {
             PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
             Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
                     open(chromium.user(ColorScheme.DARK, 1_400, 900)) };
-            picture("nobody", themes);
+            picture("empty", themes);
             declared("declared", themes);
 
             for (int i = 0; i < 5; i++) {

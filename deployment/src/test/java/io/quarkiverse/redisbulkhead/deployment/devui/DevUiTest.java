@@ -59,7 +59,7 @@ class DevUiTest {
 
     final Demo demo = new Demo();
 
-    // The application would be started anew for each test method.
+    // The application would be restarted for each test method.
     @TestFactory
     Stream<DynamicTest> pagesAndTools() {
         return Stream.of(
@@ -138,7 +138,7 @@ class DevUiTest {
         assertThat(holder.get("fencingToken").isTextual()).isTrue();
         assertThat(tool("waiters", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("waiters")).isEmpty();
         assertThat(tool("holders", "{\"bulkhead\":\"bulk\",\"key\":\"a key\"}").get("holders")).hasSize(2);
-        assertThat(tool("holders", "{\"bulkhead\":\"unknown\",\"key\":\"\"}").get("note").asText()).contains("Nobody");
+        assertThat(tool("holders", "{\"bulkhead\":\"unknown\",\"key\":\"\"}").get("note").asText()).contains("No permit");
 
         JsonNode reports = named(tool("bulkheads", "{}"), "reports");
         assertThat(reports.get("limits").get(0).get("limit").asInt()).isEqualTo(5);
@@ -155,7 +155,7 @@ class DevUiTest {
     private void aHolderAppearsAndGoes() {
         holders();
         title("reports").click();
-        assertThat(page.getByText("Nobody holds a permit")).isVisible();
+        assertThat(page.getByText("No permit is held")).isVisible();
 
         long begun = System.nanoTime();
         CompletableFuture<String> call = demo.begin("reports");
@@ -286,7 +286,7 @@ class DevUiTest {
         assertThat(dialog().locator("dd").getByText(markup)).hasCount(4);
         demo.delete("hostile");
         dialog().locator("vaadin-button[slot=confirm-button]").click();
-        assertThat(page.getByText("Nobody holds the permit " + markup + " any more")).isVisible();
+        assertThat(page.getByText("The permit " + markup + " is no longer held")).isVisible();
 
         demo.post("hostile");
         revoke().click();

@@ -9,7 +9,7 @@ import jakarta.ws.rs.Path;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.redis.datasource.RedisDataSource;
 
-/** Texts that are markup wherever somebody can put a text: by an annotation, and by writing to Redis. */
+/** Markup wherever a text can be set: in an annotation, and by writing to Redis. */
 @Path("/demo/hostile")
 public class HostileApplication {
 
@@ -22,13 +22,13 @@ public class HostileApplication {
     @Inject
     RedisDataSource redis;
 
-    /** Somebody holds a permit of whom Redis knows nothing but markup. */
+    /** All that Redis knows of the holder of this permit is markup. */
     @POST
     public void hold() {
         long now = System.currentTimeMillis();
         redis.execute("ZADD", START + "holders", Long.toString(now + MINUTES), MARKUP);
         redis.execute("HSET", START + "state", MARKUP,
-                String.join("\n", "7", Long.toString(now), "60000", "3", "nobody", MARKUP,
+                String.join("\n", "7", Long.toString(now), "60000", "3", "holder", MARKUP,
                         MARKUP, MARKUP));
     }
 

@@ -44,7 +44,7 @@ import net.jqwik.api.Shrinkable;
 import net.jqwik.api.sessions.JqwikSession;
 
 /**
- * Whatever somebody sends to the endpoint, or has for a key: each answer is JSON without a trace of an exception, and nothing
+ * Whatever a client sends to the endpoint or uses as a key, each answer is JSON without a trace of an exception, and nothing
  * but what a request names is changed.
  */
 class HostileRequestsTest {

@@ -74,7 +74,7 @@ class ManagementEndpointTest {
             .overrideRuntimeConfigKey("quarkus.http.auth.permission.change.methods", "PUT,DELETE")
             .overrideRuntimeConfigKey("quarkus.http.auth.permission.change.policy", "change")
             .assertLogRecords(records -> assertThat(records)
-                    .noneMatch(record -> record.getMessage().contains("Whoever reaches"))
+                    .noneMatch(record -> record.getMessage().contains("Any client that reaches"))
                     .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
                             .equals("User 'olga' set the limit to 7 of bulkhead 'reports' by the management endpoint")));
 

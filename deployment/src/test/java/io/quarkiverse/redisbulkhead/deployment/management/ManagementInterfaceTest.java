@@ -54,7 +54,7 @@ class ManagementInterfaceTest {
             .overrideRuntimeConfigKey("quarkus.management.auth.permission.operators.paths", "/q/redis-bulkhead/*")
             .overrideRuntimeConfigKey("quarkus.management.auth.permission.operators.policy", "operators")
             .assertLogRecords(records -> assertThat(records)
-                    .noneMatch(record -> record.getMessage().contains("Whoever reaches"))
+                    .noneMatch(record -> record.getMessage().contains("Any client that reaches"))
                     .noneMatch(record -> record.getMessage().contains("quarkus.redis.health.enabled")));
 
     @TestHTTPResource(value = "/redis-bulkhead", management = true)

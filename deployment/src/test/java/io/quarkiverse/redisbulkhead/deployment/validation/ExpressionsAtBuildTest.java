@@ -22,7 +22,7 @@ class ExpressionsAtBuildTest {
                     + "maxWait=1s at Shop#cancel (name = \"${app.zone:eu}-orders\"); permits=1, fair=false, expire=30s, "
                     + "maxWait=0s at Shop#order. Use the same values everywhere (permits may be omitted), or use different "
                     + "names",
-            "RBH004 Shop#byDefault: @RedisBulkhead(name = \"by-default\"): maxWait = \"${nobody.sets.this:a while}\", which is"
+            "RBH004 Shop#byDefault: @RedisBulkhead(name = \"by-default\"): maxWait = \"${not.set:a while}\", which is"
                     + " 'a while' by its default: must be a duration such as 2s, 500ms or PT2S, but is 'a while'",
             "RBH001 Shop#ofALock: @RedisBulkhead: name = \"${app.of.a.lock}\", which is 'lock:orders' by "
                     + "app.of.a.lock: must not begin with 'lock:', which is reserved for locks, but is 'lock:orders'. Use "
@@ -63,7 +63,7 @@ class ExpressionsAtBuildTest {
         void cancel() {
         }
 
-        @RedisBulkhead(name = "by-default", permits = 1, maxWait = "${nobody.sets.this:a while}")
+        @RedisBulkhead(name = "by-default", permits = 1, maxWait = "${not.set:a while}")
         void byDefault() {
         }
 

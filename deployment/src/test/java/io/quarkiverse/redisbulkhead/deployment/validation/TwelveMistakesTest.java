@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.common.annotation.NonBlocking;
 
-/** Whoever has twelve different mistakes sees all of them after one build, each with its number. */
+/** An application with twelve different mistakes shows all of them in one build, each with its number. */
 class TwelveMistakesTest {
 
     @RegisterExtension

@@ -11,7 +11,7 @@ import io.smallrye.mutiny.Uni;
 /** Callers of one bulkhead that come again and again until they are stopped. */
 final class Callers {
 
-    // How long somebody stays away who was turned away.
+    // How long a rejected caller pauses.
     private static final long GAP_MILLIS = 10;
 
     private final GuardedWork work;

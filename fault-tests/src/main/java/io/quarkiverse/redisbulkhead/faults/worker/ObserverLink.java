@@ -74,7 +74,7 @@ final class ObserverLink {
         }
     }
 
-    /** Reads until the observer is gone, and ends the process then: nobody would notice it any more. */
+    /** Reads until the observer is gone, and ends the process then: it could not be observed any more. */
     void listen(Consumer<String> commands) {
         Thread reader = new Thread(() -> {
             try {

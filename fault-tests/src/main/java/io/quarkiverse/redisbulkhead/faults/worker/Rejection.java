@@ -5,7 +5,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 
-/** What the observer is told of a call that did not come through. */
+/** What the observer gets to know of a rejected call. */
 final class Rejection {
 
     private Rejection() {

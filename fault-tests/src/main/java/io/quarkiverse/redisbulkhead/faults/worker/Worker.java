@@ -55,7 +55,7 @@ public class Worker {
         StandstillWatch.start(still -> observer.tell("still " + still.toMillis()));
     }
 
-    /** Nobody sends calls to an application that stops. */
+    /** An application that stops gets no more calls. */
     void stop(@Observes ShutdownEvent event) {
         load.values().forEach(Callers::stop);
     }

@@ -20,16 +20,16 @@ import java.util.stream.Collectors;
  * the beginning of the pause, and one whose permit Redis may have forgotten from that moment; neither may overlap for longer
  * than
  * the guarantees allow.</li>
- * <li><b>Order.</b> In a fair bulkhead, a permit was granted at the latest when one with a greater ticket was, so it counts
+ * <li><b>Order.</b> In a fair bulkhead, a permit was granted no later than one with a greater ticket, so it counts
  * from
- * then on. More than the limit then means that somebody overtook.</li>
- * <li><b>Permit.</b> Nobody is inside without one, unless Redis was silent and the scenario allows it then.</li>
+ * then on. More than the limit then means that a caller overtook another.</li>
+ * <li><b>Permit.</b> No execution runs without one, unless Redis was silent and the scenario allows it then.</li>
  * <li><b>Tokens.</b> No two are equal; where the limit is one, each is greater than all before.</li>
  * </ul>
  */
 final class Checker {
 
-    // A pause that is shorter than this part of a lease loses no permit: the lease was renewed a third of it ago at the latest.
+    // A pause that is shorter than this part of a lease loses no permit: the lease was renewed within the last third of it.
     private static final double HARMLESS_PART_OF_LEASE = 0.6;
 
     private static final Duration FIRST_LEASE = Duration.ofSeconds(2);

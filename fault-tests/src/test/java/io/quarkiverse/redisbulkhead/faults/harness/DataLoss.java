@@ -2,12 +2,13 @@ package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
  * A moment at which Redis forgot what it knew. Permits of before, told by their fencing token, may be forgotten; the guarantees
- * say so. The moment lies between two readings of the server's clock, and of what was granted between them nobody knows whether
- * that was before.
+ * say so. The moment lies between two readings of the server's clock, and whether a permit granted between them was granted
+ * before it
+ * is unknown.
  *
  * @param at when at the earliest, by the observer's clock
  * @param earliestMicros when at the earliest, by the server's clock
- * @param serverMicros when at the latest, by the server's clock; a smaller fencing token is from before
+ * @param serverMicros the latest time it can have been, by the server's clock; a smaller fencing token is from before
  */
 record DataLoss(long at, long earliestMicros, long serverMicros) {
 

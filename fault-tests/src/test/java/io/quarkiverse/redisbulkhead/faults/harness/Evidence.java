@@ -19,7 +19,7 @@ record Evidence(List<Visit> visits, List<Pause> pauses, List<DataLoss> losses, L
     int limit(Visit visit, long at) {
         TreeMap<Long, Integer> ofBulkhead = limits.get(visit.bulkhead());
         if (ofBulkhead == null) {
-            throw new IllegalStateException("Nobody told the limit of " + visit.bulkhead());
+            throw new IllegalStateException("No limit was reported for " + visit.bulkhead());
         }
         return ofBulkhead.floorEntry(at).getValue();
     }

@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.harness;
 import java.time.Duration;
 
 /**
- * What a scenario came to.
+ * The results of a scenario.
  *
  * @param executions how many executions the observer saw
  * @param faults how many faults were injected

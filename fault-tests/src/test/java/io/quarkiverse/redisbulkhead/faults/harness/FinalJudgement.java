@@ -14,7 +14,7 @@ import redis.clients.jedis.Jedis;
 /**
  * What each scenario ends with. Everything comes to rest; then nothing is held in Redis, every permit can be taken, every
  * application ends when it is asked to, no connection is left, every key has a time to live, and the {@link Checker} finds
- * nothing wrong in the history. Nobody has lost a permit, unless the fault allows that.
+ * nothing wrong in the history. No permit was lost, unless the fault allows that.
  */
 final class FinalJudgement {
 

@@ -74,7 +74,7 @@ public final class History {
                 : visit);
     }
 
-    /** All executions of a process ended with it, at the latest at that time. */
+    /** All executions of a process ended with it, by that time. */
     synchronized void died(String worker, long at) {
         inside.entrySet().removeIf(entry -> {
             boolean dead = entry.getValue().worker().equals(worker);

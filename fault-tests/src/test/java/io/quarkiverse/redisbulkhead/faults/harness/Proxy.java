@@ -163,7 +163,7 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /** As {@link #heal}, but nobody is told that the connections are of no use any more. */
+    /** As {@link #heal}, but without closing the connections, which are useless by now. */
     public void healSilently() {
         links.forEach(link -> link.dead = true);
         silent = false;

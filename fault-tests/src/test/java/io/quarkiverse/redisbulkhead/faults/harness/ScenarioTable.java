@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The table of all scenarios that went well, with what they came to, over all their runs. It is written to {@code target}; and
+ * The table of all scenarios that went well, with their results over all runs. It is written to {@code target}; and
  * when no scenario is missing, into the document that {@code -Dfaults.table} names, between two marks.
  */
 final class ScenarioTable {

@@ -18,7 +18,7 @@ class ScenarioTableTest {
         Map<Row, Sum> rows = new TreeMap<>(Row.ORDER);
         rows.put(new Row("OutageTest", "restart", "nothing is lost", Store.LOCK), sum(1, 30, 1, 2_345, 0));
         rows.put(new Row("OutageTest", "restart", "nothing is lost", Store.SCRIPT), sum(2, 60, 4, 0, 120));
-        rows.put(new Row("CutTest", "cut", "nobody notices", Store.SCRIPT), sum(1, 7, 1, 0, 0));
+        rows.put(new Row("CutTest", "cut", "callers notice nothing", Store.SCRIPT), sum(1, 7, 1, 0, 0));
 
         assertThat(ScenarioTable.text(rows)).isEqualTo("""
 
@@ -28,7 +28,7 @@ class ScenarioTableTest {
                 |===
                 | fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap
 
-                | cut | nobody notices | script | 1 | 7 | 1 | - | -
+                | cut | callers notice nothing | script | 1 | 7 | 1 | - | -
                 |===
 
                 `OutageTest`

@@ -188,7 +188,7 @@ public final class Stage implements AutoCloseable {
         fair.remove(bulkhead);
     }
 
-    /** Says that the fault lets permits be lost. Elsewhere nobody may lose one, unless its process stood still. */
+    /** Says that the fault lets permits be lost. Otherwise no process may lose one, unless it stood still. */
     public void permitsMayBeLost() {
         lossesAllowed = true;
     }

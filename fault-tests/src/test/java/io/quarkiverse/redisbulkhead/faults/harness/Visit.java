@@ -5,8 +5,8 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  *
  * @param worker the process it ran in
  * @param bulkhead the bulkhead's name
- * @param key the key value; empty where there is none
- * @param permit the permit's id; empty when there was none
+ * @param key the key value, or empty
+ * @param permit the permit's id, or empty
  * @param token the fencing token
  * @param weight how much of the limit it takes
  * @param began when it was inside for certain

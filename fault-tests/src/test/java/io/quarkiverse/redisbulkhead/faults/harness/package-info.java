@@ -4,9 +4,9 @@
  * A {@link io.quarkiverse.redisbulkhead.faults.harness.Scenario} is given a
  * {@link io.quarkiverse.redisbulkhead.faults.harness.Stage}, on which it starts servers (RedisProcess, SentinelGroup,
  * ClusterGroup), puts a network before them (Proxy), starts applications (WorkerProcess), lets them work, breaks something
- * and waits for what is to come of it. Meanwhile each execution reports to the Observer, which writes the History. At the end
- * the FinalJudgement lets everything come to rest, and has the Checker judge the history by the guarantees; what it came to
- * (Figures) goes into the ScenarioTable.
+ * and waits for the effects. Meanwhile each execution reports to the Observer, which writes the History. At the end
+ * the FinalJudgement lets everything come to rest, and has the Checker judge the history by the guarantees; the
+ * results (Figures) go into the ScenarioTable.
  * <p>
  * What applications and observer tell each other is listed in the package of the worker.
  */

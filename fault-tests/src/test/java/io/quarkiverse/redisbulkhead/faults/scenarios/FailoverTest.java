@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 @Tag("long")
 class FailoverTest {
 
-    // To notice that a master is gone, to agree on it, and to tell everybody.
+    // To notice that a master is gone, to agree on it, and to announce the new one.
     private static final Duration FAILOVER = Duration.ofSeconds(15);
     private static final Duration AT_ONCE = Duration.ofSeconds(3);
     // All processes share two cores.

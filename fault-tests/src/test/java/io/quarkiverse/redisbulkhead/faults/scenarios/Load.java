@@ -20,7 +20,7 @@ final class Load {
     /** The lease with {@link #PATIENT}. */
     static final Duration PATIENT_LEASE = Duration.ofSeconds(15);
 
-    /** Configuration with which nobody is rejected and no permit is lost because the machine is busy. */
+    /** Configuration with which a busy machine causes neither rejections nor lost permits. */
     static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", Stage.LEASE_PROPERTY,
             PATIENT_LEASE.toSeconds() + "s", "worker.wait", "20s");
 

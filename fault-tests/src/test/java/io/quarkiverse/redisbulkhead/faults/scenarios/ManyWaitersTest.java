@@ -45,7 +45,7 @@ class ManyWaitersTest {
         Held crowd = worker.crowd("fair", callers);
         stage.awaitThat("waiters", () -> redis.waiters("fair") > 0);
         stage.fault(() -> stage.awaitThat("the end of their patience", () -> redis.waiters("fair") == 0));
-        assertThat(worker.facts().threads()).as("threads, of which there were " + before).isLessThan(before + 150);
+        assertThat(worker.facts().threads()).as("threads; before: " + before).isLessThan(before + 150);
         crowd.leave();
         assertThat(stage.history().rejections()).containsExactly(Map.entry("fair full", (long) callers));
         holders.forEach(Held::leave);

@@ -25,7 +25,7 @@ class NetworkTest {
     // Less than the five seconds that calls wait for a permit: a call that waits for Redis for so long hangs.
     private static final Duration NO_HANG = COMMAND_TIMEOUT.multipliedBy(4);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
-    // Waiters that nobody tells anything look for themselves within this time.
+    // Waiters poll within this time if no message arrives.
     private static final Duration POLL = Duration.ofSeconds(2);
 
     @Scenario(value = "200 ms more in each direction", expected = "everything goes on, slower", stores = Store.SCRIPT)
@@ -179,7 +179,7 @@ class NetworkTest {
         held.forEach(Held::leave);
         far.load("open", "sync", 3, 20);
         stage.awaitEntries(100);
-        // Else the server would keep connections that nobody else knows any more.
+        // Otherwise the server would keep connections that its clients have forgotten.
         proxy.cut();
         stage.awaitEntries(20);
     }

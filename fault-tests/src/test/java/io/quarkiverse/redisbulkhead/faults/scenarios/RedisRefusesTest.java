@@ -24,7 +24,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 class RedisRefusesTest {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
-    // Waiters that nobody tells anything look for themselves within this time.
+    // Waiters poll within this time if no message arrives.
     private static final Duration POLL = Duration.ofSeconds(2);
 
     @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders keep their permits by renewal, and can give them back; callers are served again at once", stores = Store.SCRIPT)

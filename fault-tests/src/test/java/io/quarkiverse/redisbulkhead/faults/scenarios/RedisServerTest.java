@@ -30,7 +30,7 @@ class RedisServerTest {
         load.assertNothingLost();
     }
 
-    /** Trap 22, Trap 20: the limit does not start anew for those who renew. */
+    /** Trap 22, Trap 20: the permits of those that renew still count. */
     @Scenario(value = "restart, nothing persisted", expected = "callers are served again at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
     void restartsWithoutItsData(Stage stage) {
         RedisProcess redis = stage.redis();

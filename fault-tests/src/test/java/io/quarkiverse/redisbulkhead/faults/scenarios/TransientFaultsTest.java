@@ -191,7 +191,7 @@ class TransientFaultsTest {
     @Scenario(value = "100 first calls of a cold application at once, over a slow network", expected = "no call is rejected")
     void isCold(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
-        // A step of the lock store takes several round trips on a connection of its own, of which there are six. So 100 steps take long.
+        // A step of the lock store takes several round trips on one of six connections. So 100 steps take long.
         Map<String, String> configuration = with(WAITING,
                 Map.of("quarkus.redis-bulkhead.lock-store.contention-timeout", "20s"));
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));

@@ -39,7 +39,7 @@ public class ArchiveResource {
 
     // tag::archive[]
     /**
-     * Archives a year. Does not report success when the permit was lost on the way, because somebody else may have begun.
+     * Archives a year. Does not report success when the permit was lost on the way, because another instance may have begun.
      *
      * @param year four digits
      * @return what was archived

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.sample.ledger;
 
 import io.quarkiverse.redisbulkhead.Permit;
 
-/** Somebody with a later permit has written already, so this one must not. */
+/** A holder of a later permit has written already, so this one must not. */
 public class StaleWriterException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.sample.reports.Report;
 /**
  * A search that many tenants share: ten at once in all, so that the database lives, and two at once for each tenant, so that
  * none of them takes all ten. Tenants that pay have four. The header {@code X-Tenant} tells who asks. The limit of the tenant
- * comes first: who is over it takes none of the ten, not even for a moment.
+ * comes first: a tenant that is over it takes none of the ten, not even for a moment.
  */
 @Path("/search")
 public class SearchResource {

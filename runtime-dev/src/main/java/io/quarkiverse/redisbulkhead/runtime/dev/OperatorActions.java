@@ -25,7 +25,7 @@ final class OperatorActions {
 
     /**
      * @param targets finds what to change
-     * @param changed called after each change, and before anybody is told of it
+     * @param changed called after each change, before the result is returned
      */
     OperatorActions(OperatorTargets targets, Runnable changed) {
         this.targets = targets;
@@ -40,7 +40,7 @@ final class OperatorActions {
     Uni<Outcome> revoke(String bulkhead, Optional<String> key, String permitId) {
         return outcome(on(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId))).map(revoked -> revoked
                 ? new Outcome(true, "The permit " + permitId + " is revoked. Its holder learns of it with its next renewal")
-                : new Outcome(false, "Nobody holds the permit " + permitId + " any more")));
+                : new Outcome(false, "The permit " + permitId + " is no longer held")));
     }
 
     /**

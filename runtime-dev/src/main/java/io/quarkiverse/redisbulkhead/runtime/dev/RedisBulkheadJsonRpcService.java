@@ -166,7 +166,7 @@ public class RedisBulkheadJsonRpcService {
             JsonObject answer = seen.snapshot().map(StateJson::moment).orElseGet(JsonObject::new);
             seen.error().ifPresent(error -> answer.put("error", error));
             if (limit.isEmpty() && seen.error().isEmpty()) {
-                answer.put("note", "Nobody holds or waits for a permit of this bulkhead and key");
+                answer.put("note", "No permit of this bulkhead and key is held or waited for");
             }
             return answer.put(name, limit.map(list).orElseGet(JsonArray::new));
         });

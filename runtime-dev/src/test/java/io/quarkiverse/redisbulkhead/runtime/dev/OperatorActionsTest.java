@@ -37,7 +37,7 @@ class OperatorActionsTest {
 
         Outcome gone = outcome(actions.revoke("reports", NONE, permit));
         assertThat(gone.done()).isFalse();
-        assertThat(gone.message()).contains("Nobody holds");
+        assertThat(gone.message()).contains("no longer held");
         assertThat(changes).as("after each the state is read afresh").isEqualTo(2);
     }
 

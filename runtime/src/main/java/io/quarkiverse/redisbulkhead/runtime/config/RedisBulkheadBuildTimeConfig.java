@@ -15,9 +15,9 @@ import io.smallrye.config.WithDefault;
 public interface RedisBulkheadBuildTimeConfig {
 
     /**
-     * Where permits live. {@code script}: in Redis, each operation is one Lua script. {@code lock}: in Redis, each step is
-     * done under a lock, for servers that run no scripts. {@code local}: in this process, for tests and for applications of
-     * one instance; no Redis is needed then.
+     * Where permits live. {@code script}: in Redis, with a Lua script for each operation. {@code lock}: in Redis, with a lock
+     * and a transaction for each step, for servers that forbid scripts. {@code local}: in this process, without Redis, for
+     * tests and single instances.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.store=lock}
      */
@@ -25,8 +25,8 @@ public interface RedisBulkheadBuildTimeConfig {
     StoreKind store();
 
     /**
-     * The name of the Redis client that holds the permits, as in {@code quarkus.redis."name".hosts}. Without it the default
-     * client is used.
+     * The named Redis client ({@code quarkus.redis."name".hosts}) whose options the extension uses. By default, the default
+     * client.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.redis-client=limits}
      */
@@ -53,9 +53,9 @@ public interface RedisBulkheadBuildTimeConfig {
     interface ManagementConfig {
 
         /**
-         * Whether {@code GET /q/redis-bulkhead} shows all bulkheads, who holds and who waits: on the management interface
-         * where there is one, else beside the application. It needs an HTTP server, such as that of Quarkus REST. Secure it,
-         * because it shows keys, which may be names of users.
+         * Whether {@code GET /q/redis-bulkhead} shows all bulkheads with their holders and waiters, on the management interface
+         * if it is enabled, otherwise on the port of the application. It needs an HTTP server, such as that of Quarkus REST.
+         * Secure it: it shows keys, which may be names of users.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.management.enabled=true}
          */
@@ -63,8 +63,8 @@ public interface RedisBulkheadBuildTimeConfig {
         boolean enabled();
 
         /**
-         * Whether the endpoint also revokes permits and sets limits. Only where {@code management.enabled} is true as well.
-         * Secure it: whoever reaches it can do so.
+         * Whether the endpoint can also revoke permits and set limits. Requires {@code management.enabled}. Secure it:
+         * otherwise any client that reaches it can do so.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.management.changes-enabled=true}
          */
@@ -78,8 +78,8 @@ public interface RedisBulkheadBuildTimeConfig {
     interface HealthConfig {
 
         /**
-         * Whether there is a readiness check where the application has SmallRye Health. It tells what each bulkhead does, and
-         * is down only while Redis is away and a bulkhead rejects calls for that.
+         * Whether there is a readiness check, if the application has SmallRye Health. It shows what each bulkhead does, and is
+         * down only while Redis is away and a bulkhead therefore rejects calls.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.health.enabled=false}
          */
@@ -103,7 +103,7 @@ public interface RedisBulkheadBuildTimeConfig {
     interface MetricsBuildConfig {
 
         /**
-         * Whether there are metrics, where the application has a Micrometer extension.
+         * Whether there are metrics, if the application has a Micrometer extension.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.metrics.enabled=false}
          */
@@ -117,7 +117,7 @@ public interface RedisBulkheadBuildTimeConfig {
     interface TracingBuildConfig {
 
         /**
-         * Whether asking for a permit is a span, where the application has the OpenTelemetry extension.
+         * Whether each acquire is a span, if the application has the OpenTelemetry extension.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.tracing.enabled=false}
          */
@@ -131,8 +131,8 @@ public interface RedisBulkheadBuildTimeConfig {
     interface DevServicesConfig {
 
         /**
-         * Whether an embedded Redis is started in dev mode and tests when the client's hosts are not configured and there
-         * is no container runtime. (Where there is one, the Dev Services of the Redis client start a container.)
+         * Whether dev mode and tests start an embedded Redis if the client's hosts are not configured and there is no container
+         * runtime. (With a container runtime, the Dev Services of the Redis client start a container.)
          * <p>
          * Example: {@code quarkus.redis-bulkhead.devservices.enabled=false}
          */

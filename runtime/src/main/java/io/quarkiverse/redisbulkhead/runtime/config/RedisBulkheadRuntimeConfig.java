@@ -22,7 +22,7 @@ import io.smallrye.config.WithParentName;
 public interface RedisBulkheadRuntimeConfig {
 
     /**
-     * Whether bulkheads limit anything. When false, guarded methods run without asking Redis. Locks lock all the same.
+     * Whether bulkheads limit anything. If false, guarded methods run without a permit. Locks are not affected.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.enabled=false}
      */
@@ -30,8 +30,8 @@ public interface RedisBulkheadRuntimeConfig {
     boolean enabled();
 
     /**
-     * What the names of all keys and channels in Redis start with; not blank, and without braces. Applications share a
-     * bulkhead only when they have the same prefix.
+     * The prefix of all keys and channels in Redis; not blank, and without braces. Applications share a bulkhead only if they
+     * use the same prefix.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.key-prefix=shop}
      */
@@ -39,9 +39,9 @@ public interface RedisBulkheadRuntimeConfig {
     String keyPrefix();
 
     /**
-     * Redis is away when, with commands outstanding, nothing but transient failures has come from it for this time.
-     * Transient failures are failed connection attempts, broken connections and replies of a failover or a start; until
-     * then a call is sent again with back-off. When Redis is away, {@code on-outage} applies at once.
+     * How long Redis may be silent while commands are outstanding, or send nothing but transient errors, before it counts as
+     * away. Transient errors are failed connection attempts, broken connections and the replies of a failover or start-up.
+     * Until then, calls are sent again with back-off. While Redis is away, {@code on-outage} applies.
      * <p>
      * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to one hour.
      * <p>
@@ -51,10 +51,10 @@ public interface RedisBulkheadRuntimeConfig {
     Duration commandTimeout();
 
     /**
-     * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a reason that does not
-     * pass by itself, such as a wrong password. {@code reject}: new calls fail; calls that already wait keep waiting until
-     * their {@code max-wait} while Redis is away. {@code allow}: they run without a permit. {@code local}: this process
-     * keeps a limit of its own, see {@code local-permits}.
+     * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a permanent reason such as a
+     * wrong password. {@code reject}: new calls fail; while Redis is away, calls that already wait keep waiting until their
+     * {@code max-wait}. {@code allow}: calls run without a permit. {@code local}: this process applies its own limit, see
+     * {@code local-permits}.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.on-outage=allow}
      */
@@ -62,10 +62,10 @@ public interface RedisBulkheadRuntimeConfig {
     OnOutage onOutage();
 
     /**
-     * Whether calls return only when Redis has confirmed the release of their permits and locks. By default they return as
-     * soon as the release is handed to the connection, which saves one of two round trips. The next call of the same instance
-     * finds the permit free either way. A call to another instance may still find the bulkhead full if it is made right after
-     * the first one returned; with {@code max-wait}, it waits for that moment.
+     * Whether calls return only when Redis has confirmed the release of their permits and locks. By default they do not wait
+     * for the reply, which saves one of two round trips. The next call of the same instance finds the permit free either way. A
+     * call to another instance, right after the first one returned, may still find the bulkhead full; with {@code max-wait}, it
+     * waits for that moment.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.await-release=true}
      */
@@ -73,8 +73,8 @@ public interface RedisBulkheadRuntimeConfig {
     boolean awaitRelease();
 
     /**
-     * How many instances of the application there are, roughly; at least 1. During an outage under {@code local} each of
-     * them keeps the limit divided by this number, unless {@code local-permits} is set.
+     * The approximate number of instances of the application, at least 1. During an outage under {@code local}, each of them
+     * applies the limit divided by this number, unless {@code local-permits} is set.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.instances=4}
      */
@@ -82,13 +82,13 @@ public interface RedisBulkheadRuntimeConfig {
     int instances();
 
     /**
-     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks,
-     * over all bulkheads and keys. One more call that would have to wait is rejected at once. Calls that do not block a
-     * thread of that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or threads
-     * of the application's own. At least 0; with 0, no call waits on a thread of the pool.
+     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks, over
+     * all bulkheads and keys. Further calls that would have to wait are rejected at once. Calls that do not block a thread of
+     * that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or on the application's
+     * own threads. At least 0; with 0, no call waits on a thread of the pool.
      * <p>
-     * Without it, half of the pool, but at least 1. The size of the pool is {@code quarkus.thread-pool.max-threads}, or the
-     * default of Quarkus for that.
+     * By default half of the pool, but at least 1. The size of the pool is {@code quarkus.thread-pool.max-threads}, or its
+     * default.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.max-blocked-threads=50}
      */
@@ -120,7 +120,7 @@ public interface RedisBulkheadRuntimeConfig {
     TracingConfig tracing();
 
     /**
-     * Values per bulkhead. They win over those of the annotation.
+     * Values per bulkhead. They override the annotation.
      */
     @WithParentName
     @ConfigDocMapKey("bulkhead-name")
@@ -132,7 +132,7 @@ public interface RedisBulkheadRuntimeConfig {
     interface RestConfig {
 
         /**
-         * The HTTP status of a call that was rejected because its bulkhead is full; from 400 to 599.
+         * The HTTP status of a call that was rejected because its bulkhead is full, from 400 to 599.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.rest.status=503}
          */
@@ -146,8 +146,8 @@ public interface RedisBulkheadRuntimeConfig {
     interface LockStoreConfig {
 
         /**
-         * How long a step may take. After that its lock is free, so a process that dies within a step holds up others for
-         * as long as this. A process that is paused for longer within a step changes nothing by it, and takes the step again.
+         * How long a step may take before its lock expires. A process that dies during a step blocks others for this time. A
+         * process that is paused for longer during a step changes nothing, and repeats the step.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 50 milliseconds to one minute.
          * <p>
@@ -157,8 +157,8 @@ public interface RedisBulkheadRuntimeConfig {
         Duration stepTimeout();
 
         /**
-         * For how long an operation tries to get the lock while others have it. A call that has not got it by then is
-         * rejected with {@code BulkheadContendedException}, or tries on for as long as its {@code max-wait} says.
+         * How long an operation tries to get the lock while others have it. After that, a call is rejected with
+         * {@code BulkheadContendedException}, or keeps trying until its {@code max-wait} has passed.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, longer than {@code step-timeout}, so that a
          * process that dies does not cause rejections, and at most one hour.
@@ -175,9 +175,9 @@ public interface RedisBulkheadRuntimeConfig {
     interface MetricsConfig {
 
         /**
-         * How often this process looks up how many permits of each declared bulkhead are in use in the whole cluster; one
-         * command for each bulkhead, in the background. Zero: never, and then there are no metrics of the cluster. Bulkheads
-         * with keys are not looked up.
+         * How often this process reads how many permits of each declared bulkhead are in use in the whole cluster, in the
+         * background, with one command per bulkhead. With zero, there are no metrics of the whole cluster. Bulkheads with keys
+         * are not read.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 100 milliseconds to one day, or zero.
          * <p>
@@ -187,9 +187,9 @@ public interface RedisBulkheadRuntimeConfig {
         Duration clusterInterval();
 
         /**
-         * Whether the metrics of bulkheads with keys have the key as a tag. Each key is then a set of time series of its own,
-         * for ever, and whoever reads metrics reads keys. Only for bulkheads whose keys are few and no secret; after 1,000
-         * keys the tag is {@code other}.
+         * Whether the metrics of bulkheads with keys have the key as a tag. Each key then creates its own time series, and
+         * everyone who can read metrics can read keys. Use this only if keys are few and not secret; after 1,000 keys the tag
+         * is {@code other}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.metrics.key-tag=true}
          */
@@ -203,7 +203,8 @@ public interface RedisBulkheadRuntimeConfig {
     interface TracingConfig {
 
         /**
-         * Whether the spans of bulkheads with keys have the key as an attribute. Whoever reads traces then reads keys.
+         * Whether the spans of bulkheads with keys have the key as an attribute. Everyone who can read traces can then read
+         * keys.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.tracing.key-attribute=true}
          */
@@ -217,7 +218,7 @@ public interface RedisBulkheadRuntimeConfig {
     interface LocksConfig {
 
         /**
-         * How long a call waits for a lock. Zero: one attempt.
+         * How long a call waits for a lock. Zero means one attempt.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
          * <p>
@@ -227,8 +228,8 @@ public interface RedisBulkheadRuntimeConfig {
         Duration acquireTimeout();
 
         /**
-         * The lease: after what time the lock of an owner that has crashed is free. It is renewed every third of it while
-         * the owner lives.
+         * The lease: how long a lock lives in Redis when its owner crashes. It is renewed every third of this time while the
+         * owner lives.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
          * <p>
@@ -238,7 +239,7 @@ public interface RedisBulkheadRuntimeConfig {
         Duration lockTimeout();
 
         /**
-         * Values per lock. They win over those of all locks.
+         * Values per lock. They override those of all locks.
          */
         @WithParentName
         @ConfigDocMapKey("lock-name")
@@ -251,7 +252,7 @@ public interface RedisBulkheadRuntimeConfig {
     interface LockConfig {
 
         /**
-         * How long a call waits for this lock, if not as long as for all locks. Zero: one attempt.
+         * How long a call waits for this lock. Zero means one attempt. By default the value for all locks.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
          * <p>
@@ -260,7 +261,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> acquireTimeout();
 
         /**
-         * The lease of this lock, if not that of all locks.
+         * The lease of this lock. By default the value for all locks.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
          * <p>
@@ -269,8 +270,8 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> lockTimeout();
 
         /**
-         * How long this lock is taken at least, from when it was granted, even if it is released earlier. At most
-         * {@code lock-timeout}. Without it, a release frees the lock at once.
+         * The minimum time for which this lock stays taken after it was granted, even if it is released earlier. At most
+         * {@code lock-timeout}. By default, a release frees the lock at once.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
          * <p>
@@ -279,7 +280,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> minHold();
 
         /**
-         * Whether those who wait get this lock in the order of their requests; not by default.
+         * Whether waiting calls get this lock in order of arrival. By default they do not.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.lock."archive".fair=true}
          */
@@ -292,40 +293,39 @@ public interface RedisBulkheadRuntimeConfig {
     interface BulkheadConfig {
 
         /**
-         * Whether this bulkhead limits anything; it does by default. When false, the methods that it guards run without
-         * asking Redis.
+         * Whether this bulkhead limits anything, by default {@code true}. If false, the methods that it guards run without a
+         * permit.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".enabled=false}
          */
         Optional<Boolean> enabled();
 
         /**
-         * How many executions may run at once, at least 1. Without it, what the annotation says; one of both must say it.
+         * How many executions may run at once, at least 1. Must be set here or in the annotation.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".permits=10}
          */
         OptionalInt permits();
 
         /**
-         * How much of the limit each call takes, from 1 to 1,000 and at most the permits. Without it, what the annotation of
-         * the call says, else 1.
+         * How much of the limit each call takes, from 1 to 1,000 and at most the permits. By default the value of the
+         * annotation, or 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".weight=3}
          */
         OptionalInt weight();
 
         /**
-         * Whether permits go to waiting callers in the order of their requests. Without it, what the annotation says, else
-         * not.
+         * Whether waiting calls get permits in order of arrival. By default the value of the annotation, or {@code false}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".fair=true}
          */
         Optional<Boolean> fair();
 
         /**
-         * The lease: how long a permit lives in Redis when its holder crashes. It is renewed every third of it while the
-         * execution runs. Without it, what the annotation says, else 30 seconds. At least three times
-         * {@code quarkus.redis-bulkhead.command-timeout}.
+         * The lease: how long a permit lives in Redis when its holder crashes. It is renewed every third of this time while the
+         * execution runs. At least three times {@code quarkus.redis-bulkhead.command-timeout}. By default the value of the
+         * annotation, or 30 seconds.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
          * <p>
@@ -334,7 +334,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> expire();
 
         /**
-         * How long a call waits for a permit. Zero: one attempt. Without it, what the annotation says, else zero.
+         * How long a call waits for a permit. Zero means one attempt. By default the value of the annotation, or zero.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, up to 365 days.
          * <p>
@@ -343,7 +343,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> maxWait();
 
         /**
-         * For how long a permit is renewed at the most; then it is lost. Without it there is no bound.
+         * The maximum time for which a permit is renewed; after that it is lost. By default there is no bound.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to 365 days.
          * <p>
@@ -352,9 +352,9 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> maxHold();
 
         /**
-         * How long a permit is taken at least, from its start, even if it is released earlier, the application stops or its
-         * process dies. A job that is triggered in several instances then runs once per tick, although their clocks differ.
-         * At most {@code expire} and {@code max-hold}. Without it, a release frees the permit at once.
+         * The minimum time for which a permit stays taken after it was granted, even if it is released earlier, the application
+         * stops or its process dies. A job that several instances trigger then runs once per tick, although their clocks
+         * differ. At most {@code expire} and {@code max-hold}. By default, a release frees the permit at once.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
          * <p>
@@ -363,16 +363,16 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> minHold();
 
         /**
-         * What happens to an execution whose permit is lost. {@code report}, the default: the loss is reported.
-         * {@code interrupt}: the blocking execution is interrupted as well, or the {@code Uni} fails.
+         * What happens to an execution that loses its permit. {@code report}, the default: the loss is reported.
+         * {@code interrupt}: in addition, the blocking execution is interrupted, or the {@code Uni} fails.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-lost=interrupt}
          */
         Optional<OnLost> onLost();
 
         /**
-         * What happens to calls while Redis is away, if it differs from {@code quarkus.redis-bulkhead.on-outage}:
-         * {@code reject}, {@code allow} or {@code local}.
+         * What happens to calls while Redis is away: {@code reject}, {@code allow} or {@code local}. By default the value of
+         * {@code quarkus.redis-bulkhead.on-outage}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-outage=local}
          */
@@ -380,24 +380,23 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The limit of this process while Redis is away or refuses calls, under {@code on-outage=local}; from 1 to the permits.
-         * Without it, the limit divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
+         * By default the permits divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */
         OptionalInt localPermits();
 
         /**
-         * How many calls of this instance may wait at this bulkhead at once, over all keys and whatever they wait on:
-         * threads, {@code Uni}s or stages. One more call that would have to wait is rejected at once. At least 0; with 0, no
-         * call waits, whatever {@code max-wait} says. Without it there is no bound but
-         * {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         * How many calls of this instance may wait for this bulkhead at once, over all keys, whether they block a thread or
+         * not. Further calls that would have to wait are rejected at once. At least 0; with 0, no call waits, whatever
+         * {@code max-wait} says. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".max-waiters=100}
          */
         OptionalInt maxWaiters();
 
         /**
-         * Whether calls return only when Redis has confirmed the release, if it differs from
+         * Whether calls return only when Redis has confirmed the release. By default the value of
          * {@code quarkus.redis-bulkhead.await-release}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".await-release=true}

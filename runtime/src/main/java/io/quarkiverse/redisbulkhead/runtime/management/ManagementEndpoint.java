@@ -136,7 +136,7 @@ public class ManagementEndpoint {
     // Without the key, which is the business of those who called.
     private static void log(RoutingContext ctx, String what) {
         String who = Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
-                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'").orElse("Somebody who is not known");
+                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'").orElse("An anonymous user");
         LOG.infof("%s %s of bulkhead '%s' by the management endpoint", who, what, ctx.pathParam(NAME));
     }
 }

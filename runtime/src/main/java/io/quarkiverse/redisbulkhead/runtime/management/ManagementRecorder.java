@@ -99,7 +99,7 @@ public class ManagementRecorder {
     }
 
     /**
-     * Says so when it looks as if anybody could change limits.
+     * Warns if the endpoint that changes limits looks unprotected.
      *
      * @param path where the endpoint is
      * @param group the properties that secure it start with this

@@ -4,7 +4,7 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
  * One value of the definition of a bulkhead, and where it comes from.
  *
  * @param member as the property of a single bulkhead is called, for example {@code max-wait}
- * @param value as people write it; empty when there is none
+ * @param value as people write it, or empty
  * @param source what states it
  * @param where the class or method that carries the annotation, or the property; empty for defaults
  */

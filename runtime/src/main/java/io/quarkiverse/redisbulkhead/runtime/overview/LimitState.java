@@ -12,8 +12,8 @@ import io.quarkiverse.redisbulkhead.Waiter;
  * One limit at one moment: a bulkhead, or one of its keys.
  *
  * @param key the key; empty when the bulkhead is one limit for all
- * @param limit how many permits there are; empty when this application does not declare the bulkhead and nobody has stated
- *        exactly one limit within the last minute
+ * @param limit how many permits there are; empty when this application does not declare the bulkhead and instances have
+ *        not stated exactly one limit within the last minute
  * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
  * @param statedLimits the different limits that instances stated within the last minute, ascending
  * @param inUse what the permits that are held weigh together

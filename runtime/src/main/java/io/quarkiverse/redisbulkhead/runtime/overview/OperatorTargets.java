@@ -12,7 +12,7 @@ import io.smallrye.mutiny.Uni;
 
 /**
  * Finds what an operator means to look at or to change: a bulkhead that this application declares, or another one that is in
- * use. A mistyped name is refused: acting on it would leave a limit in Redis for a bulkhead that nobody has.
+ * use. A mistyped name is refused: acting on it would leave a limit in Redis for a bulkhead that does not exist.
  */
 public final class OperatorTargets {
 
@@ -36,7 +36,7 @@ public final class OperatorTargets {
      * @param snapshot what there is
      * @param name which
      * @return its state
-     * @throws WrongTargetException when there is none
+     * @throws WrongTargetException when it does not exist
      */
     public static BulkheadState in(Snapshot snapshot, String name) {
         return snapshot.bulkheads().stream().filter(bulkhead -> bulkhead.name().equals(name)).findFirst()
@@ -48,7 +48,7 @@ public final class OperatorTargets {
      *
      * @param name the bulkhead
      * @param key its key; empty when no key is meant, which is something else than the empty key
-     * @return the limit; fails with {@link WrongTargetException} when there is none, or it is not to be changed, and as the
+     * @return the limit; fails with {@link WrongTargetException} when it does not exist or must not be changed, and as the
      *         snapshots do
      */
     public Uni<RedisSemaphore> limit(String name, Optional<String> key) {
@@ -73,7 +73,7 @@ public final class OperatorTargets {
         try {
             return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
         } catch (IllegalArgumentException e) {
-            // Somebody has written that to Redis by hand.
+            // It was written to Redis by hand.
             throw new WrongTargetException(Kind.UNKNOWN, "No bulkhead can have that name: " + e.getMessage());
         }
     }
@@ -93,7 +93,7 @@ public final class OperatorTargets {
 
     private static WrongTargetException unknown(String name, Snapshot snapshot) {
         String others = snapshot.incomplete().map(why -> "whether others use it is not known: " + why)
-                .orElse("nobody uses it");
+                .orElse("no application uses it");
         return new WrongTargetException(Kind.UNKNOWN, "There is no bulkhead '" + name
                 + "': this application does not declare it, and " + others + "." + NearestNames
                         .meant(name, snapshot.bulkheads().stream().map(BulkheadState::name).toList())

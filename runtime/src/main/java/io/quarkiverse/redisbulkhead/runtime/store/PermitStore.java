@@ -153,8 +153,8 @@ public interface PermitStore {
      * @param permitId the permit
      * @param lease how long it lives from now on at least
      * @param digest the digest of the secret, in letters and digits
-     * @param refuseFor for how long copies of the request for the permit are refused, as by {@link #cancel}; zero where there
-     *        are none
+     * @param refuseFor for how long copies of the request for the permit are refused, as by {@link #cancel}; zero if there
+     *        can be no copies
      * @return {@code false} when it was not held
      */
     CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest, Duration refuseFor);

@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * Makes the way from the request to the permit a span, below the span of the caller. It is never the current span: what
- * runs with the permit is a child of the caller's span, too. Where the caller has no span there is none.
+ * runs with the permit is a child of the caller's span, too. Without a span of the caller, none is made.
  */
 @Singleton
 public class CallSpans implements SemaphoreListener {

@@ -23,7 +23,7 @@ class OpenEndpointWarningTest {
     @Test
     void saysWhatIsOpenAndWhatWouldSecureIt() {
         assertThat(warning(Secured.BY_CONFIGURATION, "/api/*")).contains(
-                "Whoever reaches /q/redis-bulkhead can revoke permits and set limits:"
+                "Any client that reaches /q/redis-bulkhead can revoke permits and set limits:"
                         + " quarkus.redis-bulkhead.management.changes-enabled=true, and no quarkus.http.auth.permission.* covers"
                         + " that path and what is below it. End its paths with /*");
     }

@@ -60,7 +60,7 @@ class CallMetricsTest {
         assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(8);
     }
 
-    /** Those who are refused at once would make it seem that nobody waits for long. */
+    /** Immediate rejections would hide long waits. */
     @Test
     void theTimeCountsOfThoseWhoWaitedOrRun() {
         for (CallResult result : CallResult.values()) {

@@ -82,8 +82,8 @@ class OperatorTargetsTest {
     @Test
     void whatNobodyHasIsUnknown() {
         assertWrong(Kind.UNKNOWN, "report", NONE).isEqualTo("There is no bulkhead 'report': this application does not declare"
-                + " it, and nobody uses it. Did you mean 'reports'?");
-        assertWrong(Kind.UNKNOWN, "else", EMPTY).endsWith("and nobody uses it.");
+                + " it, and no application uses it. Did you mean 'reports'?");
+        assertWrong(Kind.UNKNOWN, "else", EMPTY).endsWith("and no application uses it.");
         assertThatThrownBy(() -> OperatorTargets.in(snapshot().toCompletableFuture().join(), "report"))
                 .isInstanceOf(WrongTargetException.class);
     }
@@ -92,7 +92,7 @@ class OperatorTargetsTest {
     void thatNobodyUsesItIsNotClaimedWhereThatIsNotKnown() {
         incomplete = Optional.of("the Redis user may not SCAN");
 
-        assertWrong(Kind.UNKNOWN, "else", NONE).doesNotContain("nobody uses it")
+        assertWrong(Kind.UNKNOWN, "else", NONE).doesNotContain("no application uses it")
                 .endsWith("whether others use it is not known: the Redis user may not SCAN.");
     }
 

@@ -133,7 +133,7 @@ class OverviewTest {
         LimitState after = snapshot(overview).bulkheads().get(1).limits().get(0);
         engine.semaphore(REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
 
-        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("nobody here knows which is right").isEmpty();
+        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("which one is right is not known here").isEmpty();
         assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
         assertThat(before.bulkheads().get(1).limits().get(0).statedLimits()).containsExactly(3, 4);
         assertThat(after.limit()).hasValue(6);

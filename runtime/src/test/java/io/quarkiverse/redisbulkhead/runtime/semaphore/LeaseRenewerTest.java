@@ -76,7 +76,7 @@ class LeaseRenewerTest {
         assertThat(timers.planned()).isZero();
     }
 
-    /** Trap 21: a timer for each of a million keys would not be shared by anybody. */
+    /** Trap 21: a timer for each of a million keys would be shared by none of them. */
     @Test
     void manyBulkheadsThatWereUsedOnceLeaveFewTimers() {
         for (int i = 0; i < 1_000; i++) {
@@ -303,7 +303,7 @@ class LeaseRenewerTest {
 
         store.listener.accept(new Revoked(permit.id()));
         store.listener.accept(new Revoked(permit.id()));
-        store.listener.accept(new Revoked("nobody"));
+        store.listener.accept(new Revoked("unknown"));
 
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.REVOKED);
         assertThat(permit.isHeld()).isFalse();

@@ -219,7 +219,7 @@ class OutageTest {
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
     }
 
-    /** Trap 9: who has ended is not let through later. */
+    /** Trap 9: a call that has ended is not let through later. */
     @Test
     void whoHasEndedGoesNoSecondWay() {
         Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build());

@@ -122,7 +122,7 @@ class PermitRequestTest {
         assertThat(returns.pending()).isZero();
     }
 
-    /** Trap 4: who has ended before the answer was lost has left nothing behind when the end is told. */
+    /** Trap 4: a call that ended before its answer was lost has left nothing behind when its end is reported. */
     @Test
     void aLostAnswerIsReclaimedBeforeTheEndIsTold() {
         Admission admission = awaiting("a").admit("A#a");

@@ -78,7 +78,7 @@ class ShutdownTest {
         assertThat(new Executions().stop().toCompletableFuture()).isCompleted();
     }
 
-    /** However an execution came to its permits. */
+    /** However an execution got its permits. */
     @Test
     void eachExecutionIsCountedOffOnce() {
         Semaphore open = engine.openSemaphore(semaphore.spec());

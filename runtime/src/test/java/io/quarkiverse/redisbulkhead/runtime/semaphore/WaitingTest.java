@@ -582,7 +582,7 @@ class WaitingTest {
         leave(waiting);
     }
 
-    /** Trap 9, Trap 29: who gives up leaves the store first; what was handed over meanwhile goes on to the next. */
+    /** Trap 9, Trap 29: a waiter that gives up leaves the store first; a permit handed over meanwhile goes to the next one. */
     @Test
     void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {
         Admission admission = wait(FAIR);

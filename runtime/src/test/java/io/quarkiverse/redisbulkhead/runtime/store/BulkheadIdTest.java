@@ -47,7 +47,7 @@ class BulkheadIdTest {
         return texts;
     }
 
-    /** Keys may be anything, and not for everybody's eyes. */
+    /** Keys may be anything, and confidential. */
     @Test
     void theTextIsWithoutTheKey() {
         assertThat(BulkheadId.of("tenants").forKey("secret\n")).hasToString("tenants (one of its keys)");

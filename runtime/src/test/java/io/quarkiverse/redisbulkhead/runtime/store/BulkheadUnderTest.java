@@ -254,7 +254,7 @@ final class BulkheadUnderTest {
 
     /** The clock of the store; asking for it settles nothing here. */
     long now() {
-        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("nobody"), Duration.ofSeconds(1)))
+        return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("unknown"), Duration.ofSeconds(1)))
                 .storeMillis();
     }
 

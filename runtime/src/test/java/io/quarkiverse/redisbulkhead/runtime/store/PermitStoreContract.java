@@ -853,7 +853,7 @@ public abstract class PermitStoreContract {
         }
         setClockBack(PLACE.multipliedBy(10));
 
-        bulkhead.poll(1, PLACE, "nobody");
+        bulkhead.poll(1, PLACE, "unknown");
         stores.advance(PLACE);
 
         assertThat(bulkhead.waiters()).isEmpty();
@@ -898,7 +898,7 @@ public abstract class PermitStoreContract {
         ask("dead").fair(true).waiting().send();
         setClockBack(Duration.ofHours(1));
 
-        bulkhead.poll(1, PLACE, "nobody");
+        bulkhead.poll(1, PLACE, "unknown");
         stores.advance(PLACE);
 
         assertThat(bulkhead.waiters()).isEmpty();
@@ -2138,7 +2138,7 @@ public abstract class PermitStoreContract {
 
     // ---- different limits
 
-    /** Trap 19: with old and new limits mixed during a rollout, everybody keeps to the limit that it states. */
+    /** Trap 19: with old and new limits mixed during a rollout, each process keeps to the limit that it states. */
     @Test
     void mixedLimitsDrainToTheLowerOne() {
         Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());

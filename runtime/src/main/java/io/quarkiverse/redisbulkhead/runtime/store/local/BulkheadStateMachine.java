@@ -825,7 +825,7 @@ public final class BulkheadStateMachine {
         return queue.size() + standby.size() + notified.size();
     }
 
-    /** The waiter with this id; null when there is none, or only its id is known. */
+    /** The waiter with this id; null if it is unknown, or only its id is known. */
     private Permit waiter(String permitId) {
         Permit waiter = queue.get(permitId);
         waiter = waiter == null ? standby.get(permitId) : waiter;

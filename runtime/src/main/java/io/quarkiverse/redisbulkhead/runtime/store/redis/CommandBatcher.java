@@ -140,7 +140,7 @@ final class CommandBatcher {
         }
     }
 
-    /** The calls of one bulkhead; forgotten when there are none. */
+    /** The calls of one bulkhead; forgotten when the last one has ended. */
     private static final class Group {
 
         private final BulkheadKeys keys;

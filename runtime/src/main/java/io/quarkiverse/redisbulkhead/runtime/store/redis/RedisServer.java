@@ -159,7 +159,7 @@ final class RedisServer {
         }
     }
 
-    /** Sends what was submitted, as far as there is room, and connects where there is none. */
+    /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
     void flush() {
         for (OpenConnection connection : List.copyOf(connections)) {
             send(connection);

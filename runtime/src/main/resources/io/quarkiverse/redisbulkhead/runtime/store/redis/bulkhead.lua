@@ -197,7 +197,7 @@ end
 
 -- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
 local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
--- Where anybody waits: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
+-- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
 

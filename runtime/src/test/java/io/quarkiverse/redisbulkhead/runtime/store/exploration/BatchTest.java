@@ -33,7 +33,7 @@ class BatchTest {
 
     private final LuaEngine lua = new LuaEngine();
 
-    /** What came of the calls: the answers, and all that anybody can see of the bulkhead. */
+    /** The outcome of the calls: the answers, and all that is visible of the bulkhead. */
     private record Result(List<Object> answers, String state, List<String> messages) {
     }
 

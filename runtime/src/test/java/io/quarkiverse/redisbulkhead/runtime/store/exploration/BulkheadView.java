@@ -97,7 +97,7 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
-    /** The end of the grace period, milliseconds; 0 when there is none. */
+    /** The end of the grace period, milliseconds; 0 outside of one. */
     long gracePeriodEnd() {
         return scores(Part.QUEUE).getOrDefault(GRACE_ENTRY, 0d).longValue();
     }

@@ -118,7 +118,7 @@ final class World {
         lastGranted = ifAny.applyAsLong(lastGranted);
     }
 
-    /** The world is as it shall be, and will not be changed any more. */
+    /** The world is complete, and is not changed any more. */
     World seal() {
         if (store != sealedStore) {
             storeText = store.toString().replace('\n', ',');

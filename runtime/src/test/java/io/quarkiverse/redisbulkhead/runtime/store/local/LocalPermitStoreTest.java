@@ -202,7 +202,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("again").isFalse();
     }
 
-    /** Trap 9: who only looked is not among the waiters. */
+    /** Trap 9: a caller that only looked is not among the waiters. */
     @Test
     void whereNoneIsFreeNothingIsDone() {
         store.takeIfFree(withLimit(1, "a"));

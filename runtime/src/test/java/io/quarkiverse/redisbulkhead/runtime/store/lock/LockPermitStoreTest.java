@@ -115,7 +115,7 @@ class LockPermitStoreTest {
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Granted.class);
-        assertThat(calls("exec")).as("the first in vain, and any that takes longer than its lock lives")
+        assertThat(calls("exec")).as("the first one fails, and any that takes longer than its lock lives")
                 .isGreaterThanOrEqualTo(2);
     }
 
@@ -184,7 +184,7 @@ class LockPermitStoreTest {
 
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
         await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         RedisConnection next = get(redis.newClient().connect().toCompletionStage());
         assertThat(get(step.over(next::send).toCompletionStage()).progress()).isEqualTo(LockedStep.Progress.LOCKED);
         assertThat(step.mayHaveBeenCarriedOut()).isTrue();
@@ -200,7 +200,7 @@ class LockPermitStoreTest {
     /** Another process holds the lock for longer than any caller waits: that is reported, and not as a full bulkhead. */
     @Test
     void contentionIsNotFull() throws Exception {
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         LockPermitStore impatient = newStore(redis.port(), Duration.ofMillis(300));
 
         assertThatThrownBy(() -> get(acquire(impatient, "a", 1))).isInstanceOfSatisfying(StoreContendedException.class, e -> {
@@ -232,7 +232,7 @@ class LockPermitStoreTest {
     /** Retries are spread, and there are few of them, not one per millisecond. */
     @Test
     void aHeldLockIsAskedForNowAndThen() throws Exception {
-        redis.command("SET", LOCK, "of somebody else", "PX", 2_000);
+        redis.command("SET", LOCK, "of another client", "PX", 2_000);
         long before = calls("set");
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
@@ -257,7 +257,7 @@ class LockPermitStoreTest {
     @Test
     void whatIsEmptiedAndFilledInOneStepExpires() throws Exception {
         get(acquire(store, "a", 1));
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
         await().atMost(30, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> release = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
@@ -297,7 +297,7 @@ class LockPermitStoreTest {
 
         get(store.release(BulkheadId.of("reports"), "never"));
 
-        // The entries, not the leases: nobody renews the short ones of the hand-overs.
+        // The entries, not the leases: the short ones of the hand-overs are not renewed.
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(
                 () -> assertThat(redis.command("ZRANGE", HOLDERS, 0, -1).stream().map(Response::toString))
                         .containsExactlyInAnyOrderElementsOf(IntStream.range(0, permits).mapToObj(i -> "waiter" + i).toList()));
@@ -479,7 +479,7 @@ class LockPermitStoreTest {
     @Test
     void aLimitThatIsSetAgainLives() throws Exception {
         get(store.resize(BulkheadId.of("reports"), 5));
-        redis.command("SET", LOCK, "of somebody else");
+        redis.command("SET", LOCK, "of another client");
         CompletableFuture<?> meanwhile = store.release(BulkheadId.of("reports"), "never").toCompletableFuture();
         await().atMost(30, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> undone = store.resetSize(BulkheadId.of("reports")).toCompletableFuture();

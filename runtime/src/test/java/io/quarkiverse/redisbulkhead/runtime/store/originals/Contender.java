@@ -35,7 +35,7 @@ interface Contender {
         /** Asks for a permit, and waits for it where the kind can; empty when rejected. */
         Optional<Taken> tryAcquire();
 
-        /** How many rejections came before anybody looked at the permits. */
+        /** How many rejections came before any client looked at the permits. */
         default long rejectedUnseen() {
             return 0;
         }

@@ -36,7 +36,7 @@ final class Gate implements Checkpoint {
     private static void await(CountDownLatch latch) {
         try {
             if (!latch.await(20, TimeUnit.SECONDS)) {
-                throw new AssertionError("Nobody came");
+                throw new AssertionError("No client arrived");
             }
         } catch (InterruptedException e) {
             throw new AssertionError(e);

@@ -9,7 +9,7 @@ import java.util.Properties;
  * @param beyond how many of them found the limit reached
  * @param highest how many were inside at once
  * @param rejections how many callers were rejected
- * @param rejectedUnseen how many of them before anybody looked at the permits
+ * @param rejectedUnseen how many of them before any client looked at the permits
  * @param rejectedWhileFewer how many of them while the observer counted fewer than the limit inside
  */
 record LoadFigures(long entries, long beyond, long highest, long rejections, long rejectedUnseen,

@@ -82,7 +82,7 @@ final class LoadProcess {
     private static void awaitStart() throws IOException {
         System.out.println(READY);
         if (System.in.read() < 0) {
-            throw new IllegalStateException("Nobody is there to start it");
+            throw new IllegalStateException("The process that starts it is gone");
         }
         Thread watch = new Thread(LoadProcess::endWithParent, "watch");
         watch.setDaemon(true);

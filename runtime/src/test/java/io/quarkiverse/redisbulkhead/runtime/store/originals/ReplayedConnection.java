@@ -15,8 +15,8 @@ import io.vertx.redis.client.impl.types.MultiType;
 import io.vertx.redis.client.impl.types.NumberType;
 
 /**
- * Gives a client the answers that it has had already, one after the other, and stops it where there is none yet. So how far a
- * client has come is a list of answers, and any client can be brought to any point again.
+ * Gives a client the answers that it has had already, one after the other, and stops it at the first new one. The progress of
+ * a client is thus a list of answers, and any client can be brought to any point again.
  */
 final class ReplayedConnection implements OriginalConnection {
 

@@ -38,7 +38,7 @@ class TwoProcessesUnderLoadTest {
     static final int THREADS_EACH = 32;
     static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 2));
 
-    /** Long enough for any machine to grant everybody a permit; the book's semaphore does not wait, but asks again. */
+    /** Long enough for any machine to grant every client a permit; the book's semaphore does not wait, but asks again. */
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("load").permits(LIMIT).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofMinutes(2)).build();
 

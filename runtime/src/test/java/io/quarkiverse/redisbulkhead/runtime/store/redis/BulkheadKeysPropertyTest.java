@@ -18,7 +18,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Names are the developer's and keys are anybody's: none reaches the data of another one, whatever they are. */
+/** Developers choose names and users choose keys: none reaches the data of another one, whatever they are. */
 class BulkheadKeysPropertyTest {
 
     private static final String PREFIX = "p";

@@ -319,7 +319,7 @@ class RedisPermitStoreTest {
         });
     }
 
-    /** The ids of which there is a record; whatever else is in the hash has a space in its name. */
+    /** The ids that have a record; whatever else is in the hash has a space in its name. */
     private static List<String> records() {
         return StreamSupport.stream(redis.command("HKEYS", "test:{reports}:state").spliterator(), false).map(Response::toString)
                 .filter(field -> !field.contains(" ")).toList();
@@ -487,7 +487,7 @@ class RedisPermitStoreTest {
             assertThat(occupancy.inUse()).isEqualTo(20);
             assertThat(occupancy.holders()).hasSize(7);
         });
-        assertThat(get(store.occupancy(BulkheadId.of("nobody"), 7)).inUse()).isZero();
+        assertThat(get(store.occupancy(BulkheadId.of("unknown"), 7)).inUse()).isZero();
     }
 
     /**

@@ -123,7 +123,7 @@ public final class RedisStoreFixture implements StoreFixture {
         String mark = MARK + ++marks;
         for (Process process : List.of(first, second)) {
             // What a store sends after its answer has arrived when it answers again.
-            process.store.occupancy(BulkheadId.of("nobody"), 0).toCompletableFuture().join();
+            process.store.occupancy(BulkheadId.of("unknown"), 0).toCompletableFuture().join();
             redis.command(admin, "PUBLISH", process.notifications.name(), "free " + mark);
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(20, TimeUnit.SECONDS)
                     .until(() -> process.notices.contains(new PermitFree(mark)));

@@ -106,9 +106,9 @@ class SecretsTest {
     @ParameterizedTest
     @EnumSource(RedisClientType.class)
     void aServerThatIsAway(RedisClientType type) {
-        int nobody = TestRedis.freePort();
-        for (String address : List.of("redis://:hunter2@127.0.0.1:" + nobody, "redis://u:hunter2@127.0.0.1:" + nobody,
-                "rediss://u:hunter2@127.0.0.1:" + nobody, "redis://127.0.0.1:" + nobody + "?user=u&password=hunter2",
+        int unused = TestRedis.freePort();
+        for (String address : List.of("redis://:hunter2@127.0.0.1:" + unused, "redis://u:hunter2@127.0.0.1:" + unused,
+                "rediss://u:hunter2@127.0.0.1:" + unused, "redis://127.0.0.1:" + unused + "?user=u&password=hunter2",
                 "redis://:hunter2@nowhere.invalid:6379")) {
             assertThat(failure(new RedisOptions().setType(type).setRole(RedisRole.MASTER).setMasterName("m")
                     .addConnectionString(address))).contains("Redis");

@@ -95,12 +95,12 @@ public final class RedisModel {
         keys.remove(name);
     }
 
-    /** A sorted set, which may be changed; empty and without effect when there is none. */
+    /** A sorted set, which may be changed; empty and without effect if the key is missing. */
     public Map<String, Double> scores(String name) {
         return keys.containsKey(name) ? sortedSet(name).scores() : new TreeMap<>();
     }
 
-    /** A hash, which may be changed; empty and without effect when there is none. */
+    /** A hash, which may be changed; empty and without effect if the key is missing. */
     public Map<String, String> hash(String name) {
         return keys.containsKey(name) ? fields(name) : new TreeMap<>();
     }
