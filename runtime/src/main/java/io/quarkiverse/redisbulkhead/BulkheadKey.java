@@ -19,6 +19,7 @@ import java.lang.annotation.Target;
  * {@code boolean} or {@code char} or one of their wrappers, an enum, a {@code UUID}, a {@code URI} or a value of
  * {@code java.time}; anything else, and what depends on more than one parameter, is the work of a {@link
  * BulkheadKeyResolver}. A call whose key is {@code null} fails with {@link IllegalArgumentException} and takes no permit.
+ * A request to a REST resource method whose key is missing or malformed fails with {@link InvalidBulkheadKeyException}.
  * <p>
  * Every method that names a keyed bulkhead must tell the key, by a parameter or by a resolver. Like other annotations
  * of methods it is not inherited: where a method is overridden, the parameter of the overriding one must carry it.

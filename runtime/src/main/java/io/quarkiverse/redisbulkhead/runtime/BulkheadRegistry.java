@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -26,6 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -45,6 +48,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadRuntime runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
+    private final boolean exposesNames;
     private final Declarations declarations;
 
     // Made at the first look; guarded by this.
@@ -65,6 +69,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
+        this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
@@ -161,6 +166,35 @@ public class BulkheadRegistry implements RedisBulkheads {
                     runtime.engine());
         }
         return overview;
+    }
+
+    /**
+     * Whether clients of REST applications may see names of bulkheads.
+     *
+     * @return {@code quarkus.redis-bulkhead.rest.expose-name}
+     */
+    public boolean exposesNames() {
+        return exposesNames;
+    }
+
+    /**
+     * What {@code Retry-After} says in rejections by a bulkhead.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return empty when it is to be estimated
+     */
+    public Optional<RetryAfterText> retryAfter(String name) {
+        return definitions.retryAfter(name);
+    }
+
+    /**
+     * The lease of a bulkhead.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return the default for one that is defined in code
+     */
+    public Duration lease(String name) {
+        return definitions.lease(name);
     }
 
     /**

@@ -72,6 +72,9 @@ final class DeclaredBulkheads {
         values.add(value(name, "max-waiters",
                 spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
         values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
+        values.add(value(name, "rest.retry-after", definitions.retryAfter(name)
+                .map(retry -> retry.delay().map(DeclaredBulkheads::text).orElse("none")).orElse(""), Optional.empty(),
+                "rest.retry-after"));
         values.add(value(name, "enabled", Boolean.toString(bulkhead.enabled()), Optional.empty(), "enabled"));
         return values;
     }

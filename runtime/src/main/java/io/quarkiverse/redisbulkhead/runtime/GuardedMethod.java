@@ -107,6 +107,7 @@ final class GuardedMethod {
                 Object value = arguments[parameter.index()];
                 String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
                 if (key == null) {
+                    semaphore.refuseKey(method);
                     throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
                             + " the key of bulkhead '" + semaphore.spec().name()
                             + "' (@BulkheadKey). Pass a value, or reject the call earlier");
@@ -129,6 +130,7 @@ final class GuardedMethod {
             return arguments -> {
                 ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
                 if (key == null) {
+                    semaphore.refuseKey(method);
                     throw new IllegalArgumentException(method + ": " + type + " returned null instead of the key of "
                             + "bulkhead '" + bulkhead + "'. Return ResolvedKey.of(key), or throw an "
                             + "exception to reject the call");

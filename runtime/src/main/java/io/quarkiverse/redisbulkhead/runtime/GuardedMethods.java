@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
@@ -30,7 +32,30 @@ public class GuardedMethods {
     private record Signature(String beanClass, String method, List<String> parameterTypes) {
     }
 
+    /**
+     * A parameter that is the key of an enabled bulkhead.
+     *
+     * @param semaphore the bulkhead
+     * @param method the guarded method, as operators see it
+     * @param index its position, from 0
+     * @param name its name
+     */
+    public record RequiredKey(Semaphore semaphore, String method, int index, String name) {
+
+        /**
+         * Counts a call that has no usable value for it.
+         *
+         * @return to be thrown
+         */
+        public InvalidBulkheadKeyException refused() {
+            semaphore.refuseKey(method);
+            return new InvalidBulkheadKeyException(semaphore.spec().name(),
+                    "The parameter " + name + " is missing or malformed");
+        }
+    }
+
     private final Map<Signature, GuardedMethod> declared = new HashMap<>();
+    private final Map<Signature, List<RequiredKey>> keys = new HashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
@@ -47,8 +72,33 @@ public class GuardedMethods {
         this.bulkheads = bulkheads;
         this.runtime = runtime;
         for (MethodDeclaration method : declarations.methods()) {
-            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()), guarded(method));
+            Signature signature = new Signature(method.beanClass(), method.name(), method.parameterTypes());
+            declared.put(signature, guarded(method));
+            keys.put(signature, requiredKeys(method));
         }
+    }
+
+    private List<RequiredKey> requiredKeys(MethodDeclaration method) {
+        List<RequiredKey> required = new ArrayList<>();
+        for (BulkheadUse use : method.bulkheads()) {
+            String name = bulkheads.resolved(use.name());
+            if (use.key() instanceof KeyOrigin.Parameter parameter && bulkheads.isEnabled(name)) {
+                required.add(new RequiredKey(bulkheads.core(name), method.label(), parameter.index(), parameter.name()));
+            }
+        }
+        return List.copyOf(required);
+    }
+
+    /**
+     * The parameters that must have a value, or no call of the method gets a permit.
+     *
+     * @param beanClass the binary name of the bean's class
+     * @param method the method's name
+     * @param parameterTypes the binary names of its erased parameter types
+     * @return none when the method is not guarded, or has no key
+     */
+    public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+        return keys.getOrDefault(new Signature(beanClass, method, parameterTypes), List.of());
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {

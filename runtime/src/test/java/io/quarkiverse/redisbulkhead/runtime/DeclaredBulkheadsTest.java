@@ -86,6 +86,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
                 new DefinedValue("max-waiters", "", DEFAULT, ""),
                 new DefinedValue("await-release", "false", DEFAULT, ""),
+                new DefinedValue("rest.retry-after", "", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
     }
 
@@ -96,14 +97,15 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
                 "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
-                "quarkus.redis-bulkhead.reports.enabled", "true", "quarkus.redis-bulkhead.reports.await-release", "true",
+                "quarkus.redis-bulkhead.reports.enabled", "true", "quarkus.redis-bulkhead.reports.rest.retry-after", "none",
+                "quarkus.redis-bulkhead.reports.await-release", "true",
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
                 new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".min-hold"));
         Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
-                "enabled")
+                "rest.retry-after", "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
@@ -112,17 +114,22 @@ class DeclaredBulkheadsTest {
         assertThat(values.get("expire").value()).isEqualTo("10s");
         assertThat(values.get("on-outage").value()).isEqualTo("local");
         assertThat(values.get("max-waiters").value()).isEqualTo("0");
+        assertThat(values.get("rest.retry-after").value()).isEqualTo("none");
     }
 
     @Test
     void propertiesOfAllBulkheadsAreTold() {
         Map<String, DefinedValue> values = byMember(
-                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false")));
+                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false",
+                        "quarkus.redis-bulkhead.rest.retry-after", "90s")));
 
         assertThat(values.get("local-permits"))
                 .isEqualTo(new DefinedValue("local-permits", "2", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
         assertThat(values.get("enabled"))
                 .isEqualTo(new DefinedValue("enabled", "false", CONFIGURATION, "quarkus.redis-bulkhead.enabled"));
+        assertThat(values.get("rest.retry-after"))
+                .isEqualTo(new DefinedValue("rest.retry-after", "90s", CONFIGURATION,
+                        "quarkus.redis-bulkhead.rest.retry-after"));
     }
 
     /** There are more than Map.of takes. */

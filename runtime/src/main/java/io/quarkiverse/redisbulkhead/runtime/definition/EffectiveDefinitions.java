@@ -177,6 +177,35 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * What {@code Retry-After} says in rejections by a bulkhead.
+     *
+     * @param name any bulkhead, declared or not
+     * @return empty when it is to be estimated
+     */
+    public Optional<RetryAfterText> retryAfter(String name) {
+        return Optional.ofNullable(values.bulkheads().get(name)).flatMap(own -> own.rest().retryAfter())
+                .or(values.rest()::retryAfter).map(RetryAfterText::parse);
+    }
+
+    /**
+     * The lease of a bulkhead or of a lock.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return that of the definition; for a bulkhead that is defined in code, the default
+     */
+    public Duration lease(String name) {
+        EffectiveBulkhead declared = bulkheads.get(name);
+        if (declared != null) {
+            return declared.spec().expire();
+        }
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            return Optional.ofNullable(values.lock().locks().get(name.substring(LockSpec.BULKHEAD_PREFIX.length())))
+                    .flatMap(LockConfig::lockTimeout).orElse(values.lock().lockTimeout());
+        }
+        return SemaphoreSpec.named("any").permits(1).build().expire();
+    }
+
+    /**
      * One lock.
      *
      * @param name any name
@@ -212,6 +241,7 @@ public final class EffectiveDefinitions {
                 status -> require(status >= FIRST_ERROR_STATUS && status <= LAST_ERROR_STATUS,
                         "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS
                                 + ", but is " + status));
+        values.rest().retryAfter().ifPresent(wait -> setGlobal("rest.retry-after", wait, RetryAfterText::parse));
         setGlobal("metrics.cluster-interval", values.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check);
         Duration step = values.lockStore().stepTimeout();
         Duration contention = values.lockStore().contentionTimeout();
@@ -358,6 +388,7 @@ public final class EffectiveDefinitions {
             set("await-release", own.flatMap(BulkheadConfig::awaitRelease), spec::awaitRelease);
             set("local-permits", own.map(BulkheadConfig::localPermits).flatMap(EffectiveDefinitions::boxed),
                     spec::localPermits);
+            set("rest.retry-after", own.flatMap(config -> config.rest().retryAfter()), RetryAfterText::parse);
             set("max-waiters", own.map(BulkheadConfig::maxWaiters).flatMap(EffectiveDefinitions::boxed), spec::maxWaiters);
         }
 

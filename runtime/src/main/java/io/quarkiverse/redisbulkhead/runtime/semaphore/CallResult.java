@@ -25,6 +25,8 @@ public enum CallResult {
     CONTENDED,
     /** The store is away or refused the call, or the application is stopping. */
     UNAVAILABLE,
+    /** The key of the call was missing or malformed, so no permit was requested. */
+    INVALID_KEY,
     /** The caller gave up. */
     CANCELLED;
 

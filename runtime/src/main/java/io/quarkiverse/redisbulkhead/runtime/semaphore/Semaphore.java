@@ -112,6 +112,19 @@ public final class Semaphore {
         return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call);
     }
 
+    /**
+     * Counts a call that is refused because its key is missing or malformed. No permit is requested.
+     *
+     * @param method what the permit would have been for, as operators see it
+     */
+    public void refuseKey(String method) {
+        if (limiting) {
+            CallListener call = listener(method);
+            call.requested();
+            call.rejected(CallResult.INVALID_KEY);
+        }
+    }
+
     private CallListener listener(String method) {
         return dependencies.listener().onCall(bulkhead.id(), method);
     }
