@@ -17,6 +17,7 @@ import org.jboss.resteasy.reactive.server.processor.scanning.MethodScanner;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
@@ -50,6 +51,7 @@ class RestMappingProcessor {
             mappers.produce(mapper("BulkheadFullMapper", BulkheadFullException.class));
             mappers.produce(mapper("BulkheadUnavailableMapper", BulkheadUnavailableException.class));
             mappers.produce(mapper("BulkheadContendedMapper", BulkheadContendedException.class));
+            mappers.produce(mapper("BulkheadInterruptedMapper", BulkheadInterruptedException.class));
             mappers.produce(mapper("InvalidBulkheadKeyMapper", InvalidBulkheadKeyException.class));
             beans.produce(AdditionalBeanBuildItem.builder()
                     .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "ProblemResponses", PACKAGE + "RetryAfter")

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -73,6 +74,14 @@ class RejectionInRestTest {
         assertThat(body).doesNotContain("10.1.2.3");
     }
 
+    @Test
+    void interruptedIs503() {
+        when().get("/interrupted").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("title", is("The call was interrupted"))
+                .body("bulkhead", is("reports"));
+    }
+
     /**
      * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
      * extension.
@@ -111,6 +120,12 @@ class RejectionInRestTest {
         @Path("contended")
         public String contended() {
             throw new BulkheadContendedException("reports", new IllegalStateException("Redis at 10.1.2.3 is contended"));
+        }
+
+        @GET
+        @Path("interrupted")
+        public String interrupted() {
+            throw new BulkheadInterruptedException("reports", new InterruptedException());
         }
 
         @GET
