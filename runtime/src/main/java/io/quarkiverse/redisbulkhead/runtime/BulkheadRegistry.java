@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -213,6 +214,16 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
+    }
+
+    /**
+     * What happens to calls when a bulkhead is full.
+     *
+     * @param name a declared name
+     * @return empty when that depends on who calls
+     */
+    Optional<OnFull> onFull(String name) {
+        return definitions.onFull(name);
     }
 
     /**

@@ -67,6 +67,7 @@ final class DeclaredBulkheads {
         values.add(value(name, "max-hold", spec.maxHold().map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
         values.add(value(name, "min-hold", text(spec.minHold()), Optional.empty()));
         values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
+        values.add(value(name, "on-full", definitions.onFull(name).map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
         values.add(value(name, "on-outage", text(spec.onOutage()), Optional.empty(), "on-outage"));
         values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));
         values.add(value(name, "max-waiters",

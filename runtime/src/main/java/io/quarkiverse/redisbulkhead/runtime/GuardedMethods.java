@@ -4,23 +4,32 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.arc.Arc;
@@ -28,6 +37,9 @@ import io.quarkus.arc.Arc;
 /** The guarded methods of the application, made at start-up from what the build found. Thread-safe. */
 @Singleton
 public class GuardedMethods {
+
+    private static final Logger LOG = Logger.getLogger(GuardedMethods.class);
+    private static final String SCHEDULED_EXECUTION = "io.quarkus.scheduler.ScheduledExecution";
 
     private record Signature(String beanClass, String method, List<String> parameterTypes) {
     }
@@ -59,6 +71,8 @@ public class GuardedMethods {
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
+    // Null where no scheduler is.
+    private final ScheduledRuns scheduledRuns;
 
     /**
      * Makes the guards.
@@ -66,11 +80,14 @@ public class GuardedMethods {
      * @param declarations what the build found
      * @param bulkheads the bulkheads with their configuration
      * @param runtime what they run on
+     * @param scheduledRuns knows the calls that a scheduler makes, where one is
      */
     @Inject
-    public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
+    public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime,
+            Instance<ScheduledRuns> scheduledRuns) {
         this.bulkheads = bulkheads;
         this.runtime = runtime;
+        this.scheduledRuns = scheduledRuns.isResolvable() ? scheduledRuns.get() : null;
         for (MethodDeclaration method : declarations.methods()) {
             Signature signature = new Signature(method.beanClass(), method.name(), method.parameterTypes());
             declared.put(signature, guarded(method));
@@ -103,7 +120,57 @@ public class GuardedMethods {
 
     private GuardedMethod guarded(MethodDeclaration method) {
         return new GuardedMethod(method.label(), guard(method),
-                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions());
+                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions(),
+                skips(method));
+    }
+
+    private Supplier<Skips> skips(MethodDeclaration method) {
+        Set<String> always = new HashSet<>();
+        Set<String> whenScheduled = new HashSet<>();
+        for (BulkheadUse use : method.bulkheads()) {
+            String name = bulkheads.resolved(use.name());
+            OnFull onFull = bulkheads.onFull(name).orElse(null);
+            if (onFull == OnFull.SKIP) {
+                always.add(name);
+            }
+            if (onFull != OnFull.REJECT) {
+                whenScheduled.add(name);
+            }
+        }
+        Skips configured = always.isEmpty() ? null : new SkippedCalls(method.label(), always, null);
+        if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
+            return configured == null ? null : () -> configured;
+        }
+        String scheduledMethod = method.beanClass() + "#" + method.name();
+        return () -> {
+            Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
+            return run == null ? configured : new SkippedCalls(method.label(), whenScheduled, run);
+        };
+    }
+
+    // Spares the calls of other methods the question.
+    private static boolean mayBeScheduled(MethodDeclaration method) {
+        return method.parameterTypes().isEmpty() || method.parameterTypes().equals(List.of(SCHEDULED_EXECUTION));
+    }
+
+    /**
+     * @param names the bulkheads that skip calls when they are full
+     * @param run takes the rejection of a run that a scheduler started; null for other calls
+     */
+    private record SkippedCalls(String method, Set<String> names, Consumer<BulkheadFullException> run) implements Skips {
+
+        @Override
+        public boolean skips(String bulkhead) {
+            return names.contains(bulkhead);
+        }
+
+        @Override
+        public void skipped(BulkheadFullException rejection) {
+            LOG.debugf("Skipped %s: %s", method, rejection.getMessage());
+            if (run != null) {
+                run.accept(rejection);
+            }
+        }
     }
 
     private Guard guard(MethodDeclaration method) {

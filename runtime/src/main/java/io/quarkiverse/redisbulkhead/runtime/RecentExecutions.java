@@ -143,7 +143,7 @@ public class RecentExecutions implements SemaphoreListener {
         @Override
         public void rejected(CallResult result) {
             leave();
-            if (result == CallResult.FULL || result == CallResult.TIMED_OUT || result == CallResult.QUEUE_FULL) {
+            if (result.isFull()) {
                 recent.rejected(nanoTime.getAsLong());
             }
         }

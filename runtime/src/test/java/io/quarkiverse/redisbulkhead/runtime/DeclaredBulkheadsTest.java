@@ -42,7 +42,8 @@ class DeclaredBulkheadsTest {
                     UNSET_WAIT),
                     new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
-                    guarded("C", "other", "another")));
+                    guarded("C", "other", "another")),
+            Map.of());
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
@@ -82,6 +83,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
+                new DefinedValue("on-full", "", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
                 new DefinedValue("max-waiters", "", DEFAULT, ""),
@@ -97,7 +99,8 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
                 "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
-                "quarkus.redis-bulkhead.reports.enabled", "true", "quarkus.redis-bulkhead.reports.rest.retry-after", "none",
+                "quarkus.redis-bulkhead.reports.on-full", "skip", "quarkus.redis-bulkhead.reports.enabled", "true",
+                "quarkus.redis-bulkhead.reports.rest.retry-after", "none",
                 "quarkus.redis-bulkhead.reports.await-release", "true",
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
@@ -105,7 +108,7 @@ class DeclaredBulkheadsTest {
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
                 new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".min-hold"));
         Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
-                "rest.retry-after", "enabled")
+                "rest.retry-after", "on-full", "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
@@ -115,6 +118,7 @@ class DeclaredBulkheadsTest {
         assertThat(values.get("on-outage").value()).isEqualTo("local");
         assertThat(values.get("max-waiters").value()).isEqualTo("0");
         assertThat(values.get("rest.retry-after").value()).isEqualTo("none");
+        assertThat(values.get("on-full").value()).isEqualTo("skip");
     }
 
     @Test

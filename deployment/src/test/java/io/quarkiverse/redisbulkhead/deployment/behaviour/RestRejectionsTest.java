@@ -44,6 +44,8 @@ class RestRejectionsTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Gate.class, Caller.class, Scrape.class,
                     Scrape.Sample.class, OptionalExtensions.class))
+            // On a busy machine, an answer of Redis may come late.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"fixed\".rest.retry-after", "1m")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"silent\".rest.retry-after", "none")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");

@@ -407,6 +407,17 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnLost> onLost();
 
         /**
+         * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}: they
+         * fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
+         * {@code Uni<Void>}, {@code CompletionStage<Void>}). Without it, runs that a scheduler starts are skipped, and all
+         * other
+         * calls are rejected.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".on-full=skip}
+         */
+        Optional<OnFull> onFull();
+
+        /**
          * What happens to calls while Redis is away, if it differs from {@code quarkus.redis-bulkhead.on-outage}:
          * {@code reject}, {@code allow} or {@code local}.
          * <p>

@@ -55,10 +55,11 @@ class CallMetricsTest {
             decide(begin(), result);
         }
 
-        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "contended", "unavailable", "invalidKey",
+        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended", "unavailable",
+                "invalidKey",
                 "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(9);
+        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(10);
     }
 
     /** Those who are refused at once would make it seem that nobody waits for long. */
