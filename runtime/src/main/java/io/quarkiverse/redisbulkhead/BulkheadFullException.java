@@ -98,9 +98,8 @@ public class BulkheadFullException extends BulkheadException {
     }
 
     /**
-     * When the first of the current leases ends: a hint for when to come back, and no promise. Usually a permit is
-     * free long before, because a holder releases its permit as soon as its execution has ended; and another caller
-     * may take it then.
+     * When the first of the current leases ends. Usually a permit is free long before, because a holder releases its permit as
+     * soon as its execution has ended.
      *
      * @return the time from the rejection to the nearest lease end, never null, never negative
      */

@@ -19,6 +19,7 @@ import java.lang.annotation.Target;
  * {@code boolean} or {@code char} or one of their wrappers, an enum, a {@code UUID}, a {@code URI} or a value of
  * {@code java.time}; for anything else, and for a key that depends on several parameters, use a {@link BulkheadKeyResolver}. A
  * call whose key is {@code null} fails with {@link IllegalArgumentException} and takes no permit.
+ * A request to a REST resource method whose key is missing or malformed fails with {@link InvalidBulkheadKeyException}.
  * <p>
  * Every method of a bulkhead with keys must have a key, from a parameter or a resolver. The annotation is not inherited: if a
  * method is overridden, annotate the parameter of the overriding method.

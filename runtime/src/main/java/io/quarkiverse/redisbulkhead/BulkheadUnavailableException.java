@@ -6,8 +6,7 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
  * Redis could not be asked: it is down, did not answer within {@code quarkus.redis-bulkhead.command-timeout}, or refused the
- * command; or the application is stopping; or the calling thread was interrupted while it waited. A guarded method did not
- * run.
+ * command; or the application is stopping. A guarded method did not run.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
  *

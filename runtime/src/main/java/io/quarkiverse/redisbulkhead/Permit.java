@@ -109,8 +109,9 @@ public interface Permit extends AutoCloseable {
      * @throws PermitGoneException when the permit was released, detached or lost, or is being detached by another thread
      * @throws IllegalStateException when the permit was given without Redis, during an outage or by a bulkhead that is
      *         switched off, so that no other process could know it; also when called on an event loop
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted: then
-     *         the permit may be detached, and is free after one lease
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws BulkheadInterruptedException when the thread is interrupted: then the permit may be detached, and is free after
+     *         one lease
      * @throws BulkheadContendedException when too many are asking the bulkhead
      */
     String detach();

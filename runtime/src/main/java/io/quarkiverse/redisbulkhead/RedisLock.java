@@ -69,8 +69,8 @@ public interface RedisLock {
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
      *         when it is not free and {@code quarkus.redis-bulkhead.max-blocked-threads} calls already wait
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and
-     *         it stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws BulkheadInterruptedException when the thread is interrupted; it stays interrupted
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
      */
@@ -92,8 +92,8 @@ public interface RedisLock {
      *
      * @return the permit of its owner, to be released by the caller, never null
      * @throws LockNotAcquiredException when it was not free in time
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted, and
-     *         it stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws BulkheadInterruptedException when the thread is interrupted; it stays interrupted
      * @throws IllegalStateException when called on an event loop
      */
     Permit lock();
@@ -143,8 +143,8 @@ public interface RedisLock {
      *
      * @param action what to run, not null
      * @throws LockNotAcquiredException when the lock was not free in time
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; also when the thread is interrupted while
-     *         it waits
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call
+     * @throws BulkheadInterruptedException when the thread is interrupted; it stays interrupted
      * @throws IllegalStateException when called on an event loop
      */
     void run(Runnable action);

@@ -117,8 +117,8 @@ public interface RedisSemaphore {
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit, to be released by the caller
      * @throws BulkheadFullException when none was free in time
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}; also when the
-     *         thread is interrupted, and it stays so
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
+     * @throws BulkheadInterruptedException when the thread is interrupted; it stays interrupted
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
      */

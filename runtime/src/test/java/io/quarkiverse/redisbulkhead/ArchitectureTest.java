@@ -54,7 +54,8 @@ class ArchitectureTest {
     void dependenciesPointOneWay() {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
-                        ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health")
+                        ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health",
+                        ROOT + ".runtime.scheduler")
                 .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("config").definedBy(ROOT + ".runtime.config")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
@@ -174,6 +175,13 @@ class ArchitectureTest {
         noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(health).should()
                 .dependOnClassesThat().resideInAnyPackage("org.eclipse.microprofile.health..", "io.smallrye.health..", health)
                 .check(CLASSES);
+    }
+
+    /** Nothing of it is loaded where Quarkus Scheduler is not there. */
+    @Test
+    void theSchedulerIsKnownByNobody() {
+        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(ROOT + ".runtime.scheduler").should()
+                .dependOnClassesThat().resideInAnyPackage(ROOT + ".runtime.scheduler", "io.quarkus.scheduler..").check(CLASSES);
     }
 
     /** Nothing of it is loaded where the library is not there. */

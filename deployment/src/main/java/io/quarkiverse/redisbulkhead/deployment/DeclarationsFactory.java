@@ -25,7 +25,7 @@ final class DeclarationsFactory {
         List<MethodDeclaration> methods = usage.guards().stream()
                 .map(guard -> method(guard, usage))
                 .toList();
-        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods);
+        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods, usage.returning());
     }
 
     private static MethodDeclaration method(GuardedBeanMethod guard, BulkheadUsage usage) {

@@ -1,35 +1,97 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
 import jakarta.ws.rs.Priorities;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.MethodInfo;
+import org.jboss.jandex.MethodParameterInfo;
+import org.jboss.jandex.Type;
+import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
+import org.jboss.resteasy.reactive.server.processor.scanning.MethodScanner;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
+import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
+import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
+import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
+import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.resteasy.reactive.server.spi.MethodScannerBuildItem;
 import io.quarkus.resteasy.reactive.spi.ExceptionMapperBuildItem;
 
 /** Makes rejections HTTP responses where Quarkus REST is present. */
 class RestMappingProcessor {
 
     // Named, not referred to: they need Jakarta REST, which an application without Quarkus REST does not have.
-    private static final String MAPPERS = "io.quarkiverse.redisbulkhead.runtime.rest.";
+    private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.rest.";
 
     // The lower number wins, and mappers of applications have Priorities.USER unless they say otherwise.
     private static final int AFTER_USERS = Priorities.USER + 1_000;
 
+    private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
+    private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
+
     @BuildStep
-    void exceptionMappers(Capabilities capabilities, BuildProducer<ExceptionMapperBuildItem> mappers) {
+    void exceptionMappers(Capabilities capabilities, BuildProducer<ExceptionMapperBuildItem> mappers,
+            BuildProducer<AdditionalBeanBuildItem> beans) {
         if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
             mappers.produce(mapper("BulkheadFullMapper", BulkheadFullException.class));
             mappers.produce(mapper("BulkheadUnavailableMapper", BulkheadUnavailableException.class));
             mappers.produce(mapper("BulkheadContendedMapper", BulkheadContendedException.class));
+            mappers.produce(mapper("BulkheadInterruptedMapper", BulkheadInterruptedException.class));
+            mappers.produce(mapper("InvalidBulkheadKeyMapper", InvalidBulkheadKeyException.class));
+            beans.produce(AdditionalBeanBuildItem.builder()
+                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "ProblemResponses", PACKAGE + "RetryAfter")
+                    .setUnremovable().build());
         }
     }
 
     private static ExceptionMapperBuildItem mapper(String simpleName, Class<? extends Exception> handled) {
-        return new ExceptionMapperBuildItem(MAPPERS + simpleName, handled.getName(), AFTER_USERS, true);
+        return new ExceptionMapperBuildItem(PACKAGE + simpleName, handled.getName(), AFTER_USERS, true);
+    }
+
+    @BuildStep
+    void keyParameters(Capabilities capabilities, BuildProducer<MethodScannerBuildItem> scanners) {
+        if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
+            scanners.produce(new MethodScannerBuildItem(new KeyParameters()));
+        }
+    }
+
+    /** Finds the parameters of resource methods that carry {@link BulkheadKey}. */
+    private static final class KeyParameters implements MethodScanner {
+
+        @Override
+        public List<HandlerChainCustomizer> scan(MethodInfo method, ClassInfo endpoint, Map<String, Object> context) {
+            MethodInfo own = endpoint.method(method.name(), method.parameterTypes());
+            List<MethodParameterInfo> keys = Stream.of(own, method).filter(Objects::nonNull)
+                    .map(declared -> declared.parameters().stream().filter(parameter -> parameter.hasAnnotation(KEY)).toList())
+                    .filter(found -> !found.isEmpty()).findFirst().orElse(List.of());
+            if (keys.isEmpty()) {
+                return List.of();
+            }
+            KeyParameterCheck check = new KeyParameterCheck();
+            check.setBeanClass(endpoint.name().toString());
+            check.setMethod(method.name());
+            check.setParameterTypes(ErasedTypes.parametersOf(method));
+            check.setParameters(keys.stream().map(key -> (int) key.position()).toList());
+            check.setWithoutDefault(keys.stream().filter(key -> key.type().kind() == Type.Kind.PRIMITIVE
+                    && !key.hasAnnotation(DEFAULT_VALUE)
+                    && !method.parameters().get(key.position()).hasAnnotation(DEFAULT_VALUE))
+                    .map(key -> (int) key.position()).toList());
+            return List.of(check);
+        }
     }
 }

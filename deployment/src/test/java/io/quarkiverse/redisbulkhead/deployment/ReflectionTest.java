@@ -44,7 +44,8 @@ class ReflectionTest {
     /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */
     private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern
             .compile("\\w+ runtime\\.config\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
-    private static final List<String> ENUMS = List.of("class runtime.config.StoreKind", "class OnOutage", "class OnLost");
+    private static final List<String> ENUMS = List.of("class runtime.config.StoreKind",
+            "class runtime.config.OnFull", "class OnOutage", "class OnLost");
 
     /**
      * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import io.opentelemetry.instrumentation.annotations.WithSpan;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -161,7 +162,8 @@ class FaultToleranceTest {
 
     @Test
     void allRejectionsAreBulkheadExceptions() {
-        assertThat(List.of(BulkheadFullException.class, BulkheadUnavailableException.class, BulkheadContendedException.class))
+        assertThat(List.of(BulkheadFullException.class, BulkheadUnavailableException.class, BulkheadContendedException.class,
+                BulkheadInterruptedException.class))
                 .allMatch(BulkheadException.class::isAssignableFrom);
     }
 

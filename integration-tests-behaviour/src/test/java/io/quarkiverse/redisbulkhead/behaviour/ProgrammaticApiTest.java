@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -543,7 +543,7 @@ class ProgrammaticApiTest {
         Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
         awaitWaiting(1);
         waiting.interrupt();
-        assertThat(waiting.failure()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("interrupted");
+        assertThat(waiting.failure()).isInstanceOf(BulkheadInterruptedException.class).hasMessageContaining("interrupted");
         assertThat(waiting.interruptedAfterwards()).isTrue();
         assertThat(reports().waiters()).isEmpty();
         first.release();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -149,7 +149,7 @@ class WaitingTest {
 
         first.interrupt();
 
-        assertThat(first.failure()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("interrupted");
+        assertThat(first.failure()).isInstanceOf(BulkheadInterruptedException.class).hasMessageContaining("interrupted");
         assertThat(first.interruptedAfterwards()).isTrue();
         awaitWaiters(1);
         taken.release();

@@ -36,6 +36,7 @@ class ReportsTest extends SampleTestBase {
                 .statusCode(429)
                 .header("Retry-After", Integer::valueOf, allOf(greaterThanOrEqualTo(1), lessThanOrEqualTo(30)))
                 .contentType("application/problem+json")
+                .body("type", equalTo("about:blank"))
                 .body("title", equalTo("Too many concurrent executions"))
                 .body("status", equalTo(429))
                 .body("bulkhead", equalTo("reports"))

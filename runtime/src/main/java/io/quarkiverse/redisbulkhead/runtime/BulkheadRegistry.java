@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -17,6 +19,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -26,6 +29,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -45,6 +49,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final BulkheadRuntime runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
+    private final boolean exposesNames;
     private final Declarations declarations;
 
     // Made at the first look; guarded by this.
@@ -65,6 +70,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
+        this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
@@ -164,6 +170,35 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
+     * Whether clients of REST applications may see names of bulkheads.
+     *
+     * @return {@code quarkus.redis-bulkhead.rest.expose-name}
+     */
+    public boolean exposesNames() {
+        return exposesNames;
+    }
+
+    /**
+     * What {@code Retry-After} says in rejections by a bulkhead.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return empty when it is to be estimated
+     */
+    public Optional<RetryAfterText> retryAfter(String name) {
+        return definitions.retryAfter(name);
+    }
+
+    /**
+     * The lease of a bulkhead.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return the default for one that is defined in code
+     */
+    public Duration lease(String name) {
+        return definitions.lease(name);
+    }
+
+    /**
      * The name that a text in an annotation stands for.
      *
      * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
@@ -179,6 +214,16 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
+    }
+
+    /**
+     * What happens to calls when a bulkhead is full.
+     *
+     * @param name a declared name
+     * @return empty when that depends on who calls
+     */
+    Optional<OnFull> onFull(String name) {
+        return definitions.onFull(name);
     }
 
     /**

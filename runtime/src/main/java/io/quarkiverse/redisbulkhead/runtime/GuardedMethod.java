@@ -13,6 +13,8 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
@@ -27,6 +29,8 @@ final class GuardedMethod {
     private final Guard guard;
     private final Executions executions;
     private final List<SemaphoreOfCall> semaphores;
+    // Null when no call is ever skipped.
+    private final Supplier<Skips> skips;
     // What every call passes; null where the arguments decide.
     private final List<Semaphore> same;
 
@@ -37,12 +41,15 @@ final class GuardedMethod {
      * @param guard the strategy for its return type
      * @param semaphores find the semaphores, in the order in which permits are acquired
      * @param executions counts the calls
+     * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever
+     *        skipped
      */
-    GuardedMethod(String label, Guard guard, List<SemaphoreOfCall> semaphores, Executions executions) {
+    GuardedMethod(String label, Guard guard, List<SemaphoreOfCall> semaphores, Executions executions, Supplier<Skips> skips) {
         this.label = label;
         this.guard = guard;
         this.executions = executions;
         this.semaphores = semaphores;
+        this.skips = skips;
         this.same = semaphores.stream().allMatch(one -> one instanceof Fixed)
                 ? semaphores.stream().map(one -> one.of(null)).toList()
                 : null;
@@ -56,8 +63,9 @@ final class GuardedMethod {
      * @throws Exception what the method threw, or the rejection
      */
     Object call(InvocationContext invocation) throws Exception {
-        Call call = new Call(this, invocation);
-        return guard.call(call, call);
+        Skips skipping = skips == null ? null : skips.get();
+        Call call = new Call(this, invocation, skipping);
+        return skipping == null ? guard.call(call, call) : new SkippingGuard(guard, skipping).call(call, call);
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
@@ -65,11 +73,19 @@ final class GuardedMethod {
     }
 
     // One object for both roles: every call allocates it.
-    private record Call(GuardedMethod method, InvocationContext invocation) implements Supplier<Admission>, Callable<Object> {
+    private record Call(GuardedMethod method, InvocationContext invocation,
+            Skips skipping) implements Supplier<Admission>, Callable<Object> {
 
         @Override
         public Admission get() {
-            return method.executions.admit(method.semaphores(invocation), method.label, method.guard.waitsOn());
+            List<Semaphore> semaphores = method.semaphores(invocation);
+            return method.executions.admit(skipping == null ? semaphores : skippable(semaphores), method.label,
+                    method.guard.waitsOn());
+        }
+
+        private List<Semaphore> skippable(List<Semaphore> semaphores) {
+            return semaphores.stream()
+                    .map(semaphore -> skipping.skips(semaphore.spec().name()) ? semaphore.skipping() : semaphore).toList();
         }
 
         @Override
@@ -107,6 +123,7 @@ final class GuardedMethod {
                 Object value = arguments[parameter.index()];
                 String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
                 if (key == null) {
+                    semaphore.refuseKey(method);
                     throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
                             + " the key of bulkhead '" + semaphore.spec().name()
                             + "' (@BulkheadKey). Pass a value, or reject the call earlier");
@@ -129,6 +146,7 @@ final class GuardedMethod {
             return arguments -> {
                 ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
                 if (key == null) {
+                    semaphore.refuseKey(method);
                     throw new IllegalArgumentException(method + ": " + type + " returned null instead of the key of "
                             + "bulkhead '" + bulkhead + "'. Return ResolvedKey.of(key), or throw an "
                             + "exception to reject the call");

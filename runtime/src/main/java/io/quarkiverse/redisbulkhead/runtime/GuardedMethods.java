@@ -1,24 +1,35 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.arc.Arc;
@@ -27,13 +38,41 @@ import io.quarkus.arc.Arc;
 @Singleton
 public class GuardedMethods {
 
+    private static final Logger LOG = Logger.getLogger(GuardedMethods.class);
+    private static final String SCHEDULED_EXECUTION = "io.quarkus.scheduler.ScheduledExecution";
+
     private record Signature(String beanClass, String method, List<String> parameterTypes) {
     }
 
+    /**
+     * A parameter that is the key of an enabled bulkhead.
+     *
+     * @param semaphore the bulkhead
+     * @param method the guarded method, as operators see it
+     * @param index its position, from 0
+     * @param name its name
+     */
+    public record RequiredKey(Semaphore semaphore, String method, int index, String name) {
+
+        /**
+         * Counts a call that has no usable value for it.
+         *
+         * @return to be thrown
+         */
+        public InvalidBulkheadKeyException refused() {
+            semaphore.refuseKey(method);
+            return new InvalidBulkheadKeyException(semaphore.spec().name(),
+                    "The parameter " + name + " is missing or malformed");
+        }
+    }
+
     private final Map<Signature, GuardedMethod> declared = new HashMap<>();
+    private final Map<Signature, List<RequiredKey>> keys = new HashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
+    // Null where no scheduler is.
+    private final ScheduledRuns scheduledRuns;
 
     /**
      * Makes the guards.
@@ -41,19 +80,97 @@ public class GuardedMethods {
      * @param declarations what the build found
      * @param bulkheads the bulkheads with their configuration
      * @param runtime what they run on
+     * @param scheduledRuns knows the calls that a scheduler makes, where one is
      */
     @Inject
-    public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime) {
+    public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime,
+            Instance<ScheduledRuns> scheduledRuns) {
         this.bulkheads = bulkheads;
         this.runtime = runtime;
+        this.scheduledRuns = scheduledRuns.isResolvable() ? scheduledRuns.get() : null;
         for (MethodDeclaration method : declarations.methods()) {
-            declared.put(new Signature(method.beanClass(), method.name(), method.parameterTypes()), guarded(method));
+            Signature signature = new Signature(method.beanClass(), method.name(), method.parameterTypes());
+            declared.put(signature, guarded(method));
+            keys.put(signature, requiredKeys(method));
         }
+    }
+
+    private List<RequiredKey> requiredKeys(MethodDeclaration method) {
+        List<RequiredKey> required = new ArrayList<>();
+        for (BulkheadUse use : method.bulkheads()) {
+            String name = bulkheads.resolved(use.name());
+            if (use.key() instanceof KeyOrigin.Parameter parameter && bulkheads.isEnabled(name)) {
+                required.add(new RequiredKey(bulkheads.core(name), method.label(), parameter.index(), parameter.name()));
+            }
+        }
+        return List.copyOf(required);
+    }
+
+    /**
+     * The parameters that must have a value, or no call of the method gets a permit.
+     *
+     * @param beanClass the binary name of the bean's class
+     * @param method the method's name
+     * @param parameterTypes the binary names of its erased parameter types
+     * @return none when the method is not guarded, or has no key
+     */
+    public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+        return keys.getOrDefault(new Signature(beanClass, method, parameterTypes), List.of());
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
         return new GuardedMethod(method.label(), guard(method),
-                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions());
+                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions(),
+                skips(method));
+    }
+
+    private Supplier<Skips> skips(MethodDeclaration method) {
+        Set<String> always = new HashSet<>();
+        Set<String> whenScheduled = new HashSet<>();
+        for (BulkheadUse use : method.bulkheads()) {
+            String name = bulkheads.resolved(use.name());
+            OnFull onFull = bulkheads.onFull(name).orElse(null);
+            if (onFull == OnFull.SKIP) {
+                always.add(name);
+            }
+            if (onFull != OnFull.REJECT) {
+                whenScheduled.add(name);
+            }
+        }
+        Skips configured = always.isEmpty() ? null : new SkippedCalls(method.label(), always, null);
+        if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
+            return configured == null ? null : () -> configured;
+        }
+        String scheduledMethod = method.beanClass() + "#" + method.name();
+        return () -> {
+            Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
+            return run == null ? configured : new SkippedCalls(method.label(), whenScheduled, run);
+        };
+    }
+
+    // Spares the calls of other methods the question.
+    private static boolean mayBeScheduled(MethodDeclaration method) {
+        return method.parameterTypes().isEmpty() || method.parameterTypes().equals(List.of(SCHEDULED_EXECUTION));
+    }
+
+    /**
+     * @param names the bulkheads that skip calls when they are full
+     * @param run takes the rejection of a run that a scheduler started; null for other calls
+     */
+    private record SkippedCalls(String method, Set<String> names, Consumer<BulkheadFullException> run) implements Skips {
+
+        @Override
+        public boolean skips(String bulkhead) {
+            return names.contains(bulkhead);
+        }
+
+        @Override
+        public void skipped(BulkheadFullException rejection) {
+            LOG.debugf("Skipped %s: %s", method, rejection.getMessage());
+            if (run != null) {
+                run.accept(rejection);
+            }
+        }
     }
 
     private Guard guard(MethodDeclaration method) {

@@ -42,7 +42,8 @@ class DeclaredBulkheadsTest {
                     UNSET_WAIT),
                     new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
-                    guarded("C", "other", "another")));
+                    guarded("C", "other", "another")),
+            Map.of());
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
@@ -82,10 +83,12 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
+                new DefinedValue("on-full", "", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
                 new DefinedValue("max-waiters", "", DEFAULT, ""),
                 new DefinedValue("await-release", "false", DEFAULT, ""),
+                new DefinedValue("rest.retry-after", "", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
     }
 
@@ -96,14 +99,16 @@ class DeclaredBulkheadsTest {
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
                 "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
                 "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
-                "quarkus.redis-bulkhead.reports.enabled", "true", "quarkus.redis-bulkhead.reports.await-release", "true",
+                "quarkus.redis-bulkhead.reports.on-full", "skip", "quarkus.redis-bulkhead.reports.enabled", "true",
+                "quarkus.redis-bulkhead.reports.rest.retry-after", "none",
+                "quarkus.redis-bulkhead.reports.await-release", "true",
                 "quarkus.redis-bulkhead.on-outage", "allow")));
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
                 new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".min-hold"));
         Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
-                "enabled")
+                "rest.retry-after", "on-full", "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
@@ -112,17 +117,23 @@ class DeclaredBulkheadsTest {
         assertThat(values.get("expire").value()).isEqualTo("10s");
         assertThat(values.get("on-outage").value()).isEqualTo("local");
         assertThat(values.get("max-waiters").value()).isEqualTo("0");
+        assertThat(values.get("rest.retry-after").value()).isEqualTo("none");
+        assertThat(values.get("on-full").value()).isEqualTo("skip");
     }
 
     @Test
     void propertiesOfAllBulkheadsAreTold() {
         Map<String, DefinedValue> values = byMember(
-                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false")));
+                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false",
+                        "quarkus.redis-bulkhead.rest.retry-after", "90s")));
 
         assertThat(values.get("local-permits"))
                 .isEqualTo(new DefinedValue("local-permits", "2", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
         assertThat(values.get("enabled"))
                 .isEqualTo(new DefinedValue("enabled", "false", CONFIGURATION, "quarkus.redis-bulkhead.enabled"));
+        assertThat(values.get("rest.retry-after"))
+                .isEqualTo(new DefinedValue("rest.retry-after", "90s", CONFIGURATION,
+                        "quarkus.redis-bulkhead.rest.retry-after"));
     }
 
     /** There are more than Map.of takes. */

@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import org.jboss.jandex.AnnotationOverlay;
@@ -11,6 +13,7 @@ import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
+import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
@@ -115,6 +118,24 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
 
     private static Set<EquivalenceKey> keysOf(List<GuardedBeanMethod> guards) {
         return guards.stream().flatMap(guard -> guard.keys().stream()).map(KeyParameter::key).collect(Collectors.toSet());
+    }
+
+    /**
+     * The guarded methods that return something.
+     *
+     * @return their places, by the name of each of their bulkheads as written
+     */
+    public Map<String, List<String>> returning() {
+        Map<String, List<String>> places = new TreeMap<>();
+        guards.stream().filter(guard -> !returnsNothing(guard.returns())).forEach(guard -> guard.bulkheads().forEach(
+                bulkhead -> places.computeIfAbsent(bulkhead.name(), any -> new ArrayList<>()).add(guard.place())));
+        return places;
+    }
+
+    private static boolean returnsNothing(Type type) {
+        return type.kind() == Type.Kind.VOID || type.kind() == Type.Kind.PARAMETERIZED_TYPE
+                && Names.ENDING_ONCE.contains(type.name())
+                && Names.VOID.equals(type.asParameterizedType().arguments().get(0).name());
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
+import java.util.Set;
+
 import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
@@ -17,6 +19,11 @@ final class Names {
     static final DotName KEY_RESOLVER = DotName.createSimple(BulkheadKeyResolver.class);
     static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
 
+    static final DotName VOID = DotName.createSimple(Void.class);
+    /** Types of methods that may return nothing in the end. */
+    static final Set<DotName> ENDING_ONCE = Set.of(DotName.createSimple("io.smallrye.mutiny.Uni"),
+            DotName.createSimple("java.util.concurrent.CompletionStage"),
+            DotName.createSimple("java.util.concurrent.CompletableFuture"));
     static final DotName OBJECT = DotName.createSimple(Object.class);
     static final DotName DEFAULT = DotName.createSimple("jakarta.enterprise.inject.Default");
     static final DotName VETOED = DotName.createSimple("jakarta.enterprise.inject.Vetoed");

@@ -23,7 +23,8 @@ final class DefinitionRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        EffectiveDefinitions.checkAtBuild(usage.declarations(), usage.namesElsewhere(), config, new TypedValues(),
+        EffectiveDefinitions.checkAtBuild(usage.declarations(), usage.namesElsewhere(), usage.returning(), config,
+                new TypedValues(),
                 store.needsRedis(), errors);
     }
 }

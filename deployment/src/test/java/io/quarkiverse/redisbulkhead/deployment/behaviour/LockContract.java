@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -407,7 +408,7 @@ abstract class LockContract {
             Caller<Permit> waiting = Caller.of(lock::lock);
             awaitWaiting(lock, 1);
             waiting.interrupt();
-            assertThat(waiting.failure()).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("interrupted");
+            assertThat(waiting.failure()).isInstanceOf(BulkheadInterruptedException.class).hasMessageContaining("interrupted");
             assertThat(waiting.interruptedAfterwards()).isTrue();
             assertThat(lock.waiters()).isEmpty();
         }

@@ -1,21 +1,28 @@
 package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
 
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import org.eclipse.microprofile.faulttolerance.Fallback;
+import org.eclipse.microprofile.faulttolerance.Retry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -25,23 +32,52 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;
+import io.quarkus.scheduler.ScheduledExecution;
+import io.quarkus.scheduler.SkippedExecution;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
+/** A full bulkhead skips runs of scheduled methods, and calls of methods with {@code on-full=skip}. */
 class ScheduledTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
-            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Jobs.class, Failures.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.METRICS,
+                    OptionalExtensions.FAULT_TOLERANCE))
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
+                    Workdays.class, Cleanup.class, Events.class))
             // On a busy machine, an answer of Redis may come late.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"cleanup\".on-full", "skip")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"outer\".on-full", "skip")
+            .overrideConfigKey("quarkus.log.category.\"io.quarkiverse.redisbulkhead\".level", "DEBUG")
+            .setLogRecordPredicate(record -> record.getMessage().startsWith("Skipped "))
+            .assertLogRecords(records -> assertThat(records).isNotEmpty()
+                    .allSatisfy(record -> assertThat(record.getLevel().intValue()).isLessThan(Level.INFO.intValue())));
 
     @Inject
     RedisBulkheads bulkheads;
 
     @Inject
-    Failures failures;
+    Events events;
+
+    @Inject
+    Jobs jobs;
+
+    @Inject
+    Cleanup cleanup;
+
+    private Permit take(String bulkhead) {
+        return bulkheads.semaphore(bulkhead).acquire(Duration.ofSeconds(10));
+    }
+
+    private static double calls(String bulkhead, String result) {
+        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "bulkheadResult", result)
+                .mapToDouble(Scrape.Sample::value).sum();
+    }
 
     @Test
     void scheduledMethodsHoldPermits() throws Exception {
@@ -49,29 +85,146 @@ class ScheduledTest {
         assertThat(Jobs.ASYNCHRONOUS.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#asynchronous");
     }
 
-    /** A run that gets no permit fails, which the scheduler tells in an event; the next ones are not affected. */
+    /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
+    @ParameterizedTest
+    @ValueSource(strings = { "rare", "rare-uni", "on-workdays", "twice" })
+    void aRunThatFindsItsBulkheadFullIsSkipped(String job) {
+        try (Permit taken = take(job)) {
+            await().atMost(LONG).untilAsserted(() -> assertThat(events.skipped)
+                    .anySatisfy(skip -> {
+                        assertThat(skip.getExecution().getTrigger().getId()).startsWith(job);
+                        assertThat(skip.getDetail()).startsWith("Bulkhead '" + job + "' is full");
+                    }));
+            await().atMost(LONG).until(() -> calls(job, "skipped") >= 1);
+        }
+        assertThat(events.failed).noneMatch(failure -> failure.getExecution().getTrigger().getId().startsWith(job));
+
+        double before = calls(job, "accepted");
+        await().atMost(LONG).until(() -> calls(job, "accepted") > before);
+        await().atMost(LONG).until(() -> bulkheads.semaphore(job).status().inUse() == 0);
+    }
+
     @Test
-    void runsWithoutPermitFail() throws Exception {
-        try (Permit taken = bulkheads.semaphore("rare").acquire(Duration.ofSeconds(10))) {
-            await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(failures.all)
+    void directCallsOfTheSameMethodAreRejected() {
+        try (Permit taken = take("rare"); Permit ofUni = take("rare-uni")) {
+            assertThatThrownBy(jobs::rare).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> jobs.rareUni(null).await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+        }
+    }
+
+    @Test
+    void runsFailWhereThatIsConfigured() {
+        try (Permit taken = take("explicit")) {
+            await().atMost(LONG).untilAsserted(() -> assertThat(events.failed)
                     .anySatisfy(failure -> {
-                        assertThat(failure.getExecution().getTrigger().getId()).isEqualTo("rare");
+                        assertThat(failure.getExecution().getTrigger().getId()).isEqualTo("explicit");
                         assertThat(failure.getException()).hasCauseInstanceOf(BulkheadFullException.class);
                     }));
         }
+        assertThat(events.skipped).noneMatch(skip -> skip.getExecution().getTrigger().getId().equals("explicit"));
+    }
 
-        int before = Jobs.RARE_RUNS.get();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> Jobs.RARE_RUNS.get() > before);
-        await().atMost(20, TimeUnit.SECONDS).until(() -> bulkheads.semaphore("rare").status().inUse() == 0);
+    @Test
+    void callsAreSkippedWhereThatIsConfigured() {
+        double before = calls("cleanup", "skipped");
+        try (Permit taken = take("cleanup")) {
+            cleanup.now();
+            assertThat(cleanup.later().await().atMost(LONG)).isNull();
+            assertThat(cleanup.stage().toCompletableFuture()).succeedsWithin(LONG).isNull();
+        }
+        assertThat(cleanup.runs).hasValue(0);
+        assertThat(calls("cleanup", "skipped")).isEqualTo(before + 3);
+
+        cleanup.now();
+        cleanup.later().await().atMost(LONG);
+        assertThat(cleanup.stage().toCompletableFuture()).succeedsWithin(LONG);
+        assertThat(cleanup.runs).hasValue(3);
+        cleanup.runs.set(0);
+    }
+
+    /** A skipped call is no failure. */
+    @Test
+    void faultToleranceSeesNoFailure() {
+        double before = calls("cleanup", "skipped");
+        try (Permit taken = take("cleanup")) {
+            cleanup.withRetryAndFallback();
+        }
+        assertThat(cleanup.fallbacks).hasValue(0);
+        assertThat(calls("cleanup", "skipped")).isEqualTo(before + 1);
+    }
+
+    @Test
+    void aRejectionOfAnotherBulkheadWithinTheMethodIsAFailure() {
+        try (Permit taken = take("inner")) {
+            assertThatThrownBy(() -> cleanup.outer()).isInstanceOf(BulkheadFullException.class)
+                    .hasMessageContaining("'inner'");
+        }
     }
 
     @Singleton
-    public static class Failures {
+    public static class Events {
 
-        final Queue<FailedExecution> all = new ConcurrentLinkedQueue<>();
+        final Queue<SkippedExecution> skipped = new ConcurrentLinkedQueue<>();
+        final Queue<FailedExecution> failed = new ConcurrentLinkedQueue<>();
+
+        void on(@Observes SkippedExecution skip) {
+            skipped.add(skip);
+        }
 
         void on(@Observes FailedExecution failure) {
-            all.add(failure);
+            failed.add(failure);
+        }
+    }
+
+    @Singleton
+    public static class Workdays implements Scheduled.SkipPredicate {
+
+        @Override
+        public boolean test(ScheduledExecution execution) {
+            return false;
+        }
+    }
+
+    @Singleton
+    public static class Cleanup {
+
+        final AtomicInteger runs = new AtomicInteger();
+        final AtomicInteger fallbacks = new AtomicInteger();
+
+        @Inject
+        Jobs jobs;
+
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        void now() {
+            runs.incrementAndGet();
+        }
+
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        Uni<Void> later() {
+            runs.incrementAndGet();
+            return Uni.createFrom().voidItem();
+        }
+
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        CompletionStage<Void> stage() {
+            runs.incrementAndGet();
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Retry(maxRetries = 3)
+        @Fallback(fallbackMethod = "instead")
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        void withRetryAndFallback() {
+            runs.incrementAndGet();
+        }
+
+        void instead() {
+            fallbacks.incrementAndGet();
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1)
+        void outer() {
+            jobs.inner();
         }
     }
 
@@ -79,7 +232,6 @@ class ScheduledTest {
 
         static final CompletableFuture<String> BLOCKING = new CompletableFuture<>();
         static final CompletableFuture<String> ASYNCHRONOUS = new CompletableFuture<>();
-        static final AtomicInteger RARE_RUNS = new AtomicInteger();
 
         @Inject
         RedisBulkheads bulkheads;
@@ -101,7 +253,32 @@ class ScheduledTest {
         @Scheduled(identity = "rare", every = "1s")
         @RedisBulkhead(name = "rare", permits = 1)
         void rare() {
-            RARE_RUNS.incrementAndGet();
+        }
+
+        @Scheduled(identity = "rare-uni", every = "1s")
+        @RedisBulkhead(name = "rare-uni", permits = 1)
+        Uni<Void> rareUni(ScheduledExecution execution) {
+            return Uni.createFrom().voidItem();
+        }
+
+        @Scheduled(identity = "on-workdays", every = "1s", skipExecutionIf = Workdays.class)
+        @RedisBulkhead(name = "on-workdays", permits = 1)
+        void onWorkdays() {
+        }
+
+        @Scheduled(identity = "twice-often", every = "1s")
+        @Scheduled(identity = "twice-seldom", every = "24h")
+        @RedisBulkhead(name = "twice", permits = 1)
+        void twice() {
+        }
+
+        @Scheduled(identity = "explicit", every = "1s")
+        @RedisBulkhead(name = "explicit", permits = 1)
+        void explicit() {
+        }
+
+        @RedisBulkhead(name = "inner", permits = 1)
+        void inner() {
         }
     }
 }

@@ -64,6 +64,11 @@ final class TlsFront {
             try {
                 Socket client = socket.accept();
                 clients.add(client);
+                if (socket.isClosed()) {
+                    // Accepted while the others were cut.
+                    client.close();
+                    return;
+                }
                 Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
                 pump(client, upstream);
                 pump(upstream, client);

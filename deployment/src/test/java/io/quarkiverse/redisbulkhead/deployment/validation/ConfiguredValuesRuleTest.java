@@ -27,6 +27,8 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-lost: onLost must be report or interrupt, but is 'cry'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".on-outage: onOutage must be reject, allow or local, but is 'wait'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".permits: permits must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".rest.retry-after: retryAfter must be none, or a duration from one second to"
+                    + " 365 days such as 5s, 2m or PT5S, but is 'never'",
             "RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
             "RBH005 quarkus.redis-bulkhead.key-prefix: keyPrefix must not be blank and must not contain braces, which mark the hash tag"
                     + " of Redis Cluster, but is 'a{b}'",
@@ -48,6 +50,9 @@ class ConfiguredValuesRuleTest {
                     + " PT10S, but is 'soon'",
             "RBH005 quarkus.redis-bulkhead.metrics.key-tag: keyTag must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
+            "RBH005 quarkus.redis-bulkhead.rest.expose-name: exposeName must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.rest.retry-after: retryAfter must be none, or a duration from one second to 365 days such"
+                    + " as 5s, 2m or PT5S, but is '10ms'",
             "RBH005 quarkus.redis-bulkhead.rest.status: status must be an HTTP error status from 400 to 599, but is 200",
             "RBH005 quarkus.redis-bulkhead.tracing.key-attribute: keyAttribute must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.weekly.expire: expire must be at least one millisecond, but is PT0S",
@@ -58,6 +63,9 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.weekly.permits: permits must be a whole number up to 2147483647, but is 'many'")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".enabled", "sometimes")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "0")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".rest.retry-after", "never")
+            .overrideConfigKey("quarkus.redis-bulkhead.rest.retry-after", "10ms")
+            .overrideConfigKey("quarkus.redis-bulkhead.rest.expose-name", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".expire", "soon")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".fair", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-wait", "a while")

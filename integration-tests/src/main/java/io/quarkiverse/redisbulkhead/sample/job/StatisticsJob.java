@@ -12,8 +12,8 @@ import io.quarkus.scheduler.Scheduled;
  * A job that one instance at a time runs. All instances have the same schedule; when it is time, one gets the permit and the
  * others skip.
  * <p>
- * The bulkhead is on the bean that does the work and not on the scheduled method itself, because the
- * rejection could not be caught there and the scheduler would log it as an error.
+ * The bulkhead is on the bean that does the work, so that this class can count the runs that are skipped, those during an
+ * outage included. On the scheduled method itself, a full bulkhead would skip the run without an exception.
  * <p>
  * The permit is free as soon as the work is done. An instance whose clock is behind by more than the work takes runs the job
  * again, one after the other, unless {@code min-hold} is set.

@@ -138,6 +138,42 @@ public interface RedisBulkheadRuntimeConfig {
          */
         @WithDefault("429")
         int status();
+
+        /**
+         * What {@code Retry-After} says in rejections: a duration, or {@code none} for no such header. Without it, an estimate
+         * of when a permit becomes free, from the executions and waiting calls of this instance; from one second to the
+         * {@code expire} of the bulkhead. Fractions of a second are rounded up.
+         * <p>
+         * A duration such as {@code 5s}, {@code 2m} or {@code PT5S}, from one second to 365 days, or {@code none}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.rest.retry-after=5s}
+         */
+        Optional<String> retryAfter();
+
+        /**
+         * Whether the body of a rejection names the bulkhead or lock, and says which limit was reached. These names tell
+         * callers how the application works inside. The key of a call is never told.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.rest.expose-name=true}
+         */
+        @WithDefault("false")
+        boolean exposeName();
+    }
+
+    /**
+     * How rejections of one bulkhead look in REST applications.
+     */
+    interface BulkheadRestConfig {
+
+        /**
+         * What {@code Retry-After} says in rejections by this bulkhead, if it differs from
+         * {@code quarkus.redis-bulkhead.rest.retry-after}: a duration, or {@code none} for no such header.
+         * <p>
+         * A duration such as {@code 5s}, {@code 2m} or {@code PT5S}, from one second to 365 days, or {@code none}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".rest.retry-after=none}
+         */
+        Optional<String> retryAfter();
     }
 
     /**
@@ -371,6 +407,17 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnLost> onLost();
 
         /**
+         * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}: they
+         * fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
+         * {@code Uni<Void>}, {@code CompletionStage<Void>}). Without it, runs that a scheduler starts are skipped, and all
+         * other
+         * calls are rejected.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".on-full=skip}
+         */
+        Optional<OnFull> onFull();
+
+        /**
          * What happens to calls while Redis is away: {@code reject}, {@code allow} or {@code local}. By default the value of
          * {@code quarkus.redis-bulkhead.on-outage}.
          * <p>
@@ -402,5 +449,10 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".await-release=true}
          */
         Optional<Boolean> awaitRelease();
+
+        /**
+         * How rejections look in REST applications.
+         */
+        BulkheadRestConfig rest();
     }
 }

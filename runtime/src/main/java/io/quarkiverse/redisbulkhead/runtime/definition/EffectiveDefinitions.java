@@ -19,6 +19,7 @@ import org.eclipse.microprofile.config.ConfigValue;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockConfig;
@@ -70,15 +71,17 @@ public final class EffectiveDefinitions {
     private final Definitions definitions;
     private final Configuration configuration;
     private final RedisBulkheadRuntimeConfig values;
+    private final Map<String, List<String>> returning;
     private final boolean inRedis;
     private final ValidationErrors errors;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     // Zero when it is not known, or invalid.
     private final Duration commandTimeout;
 
-    private EffectiveDefinitions(Definitions definitions, Configuration configuration, boolean inRedis,
-            ValidationErrors errors) {
+    private EffectiveDefinitions(Definitions definitions, Configuration configuration, Map<String, List<String>> returning,
+            boolean inRedis, ValidationErrors errors) {
         this.definitions = definitions;
+        this.returning = returning;
         this.configuration = configuration;
         this.values = configuration.values();
         this.inRedis = inRedis;
@@ -98,8 +101,8 @@ public final class EffectiveDefinitions {
      */
     public static EffectiveDefinitions atStart(Declarations declarations, Config properties, boolean inRedis,
             ValidationErrors errors) {
-        return of(Definitions.of(declarations.bulkheads(), properties), declarations.namesElsewhere(), properties,
-                ValueReader.ANY, inRedis, false, errors);
+        return of(Definitions.of(declarations.bulkheads(), properties), declarations.namesElsewhere(),
+                declarations.returning(), properties, ValueReader.ANY, inRedis, false, errors);
     }
 
     /**
@@ -107,18 +110,21 @@ public final class EffectiveDefinitions {
      *
      * @param declarations the annotations
      * @param namesElsewhere the names, as written, in annotations that are not in force in this build
+     * @param returning as in {@link Declarations#returning()}
      * @param properties the configuration of the build, in which expressions may have no value yet
      * @param reader checks the values that cannot be read
      * @param inRedis whether permits live in Redis
      * @param errors takes the mistakes
      */
-    public static void checkAtBuild(List<BulkheadDeclaration> declarations, List<String> namesElsewhere, Config properties,
-            ValueReader reader, boolean inRedis, ValidationErrors errors) {
-        of(Definitions.of(declarations, properties), namesElsewhere, properties, reader, inRedis, true, errors);
+    public static void checkAtBuild(List<BulkheadDeclaration> declarations, List<String> namesElsewhere,
+            Map<String, List<String>> returning, Config properties, ValueReader reader, boolean inRedis,
+            ValidationErrors errors) {
+        of(Definitions.of(declarations, properties), namesElsewhere, returning, properties, reader, inRedis, true, errors);
     }
 
-    private static EffectiveDefinitions of(Definitions definitions, List<String> namesElsewhere, Config properties,
-            ValueReader reader, boolean inRedis, boolean atBuild, ValidationErrors errors) {
+    private static EffectiveDefinitions of(Definitions definitions, List<String> namesElsewhere,
+            Map<String, List<String>> returning, Config properties, ValueReader reader, boolean inRedis, boolean atBuild,
+            ValidationErrors errors) {
         KnownProperties known = new KnownProperties();
         Configuration configuration = new Configuration(properties, known, definitions.byName().keySet(), reader, errors);
         if (!atBuild) {
@@ -128,7 +134,8 @@ public final class EffectiveDefinitions {
         definitions.check(name -> configuration.isSet(PropertyNames.of(name, "permits"))
                 // It may become a name whose permits are configured.
                 || atBuild && definitions.isByExpression(name), known::isReserved, errors);
-        EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, inRedis, errors);
+        EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, returning, inRedis,
+                errors);
         effective.checkGlobal();
         definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
         effective.checkLocks();
@@ -177,6 +184,45 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * What happens to calls when a bulkhead is full.
+     *
+     * @param name a declared name
+     * @return empty when that depends on who calls
+     */
+    public Optional<OnFull> onFull(String name) {
+        return Optional.ofNullable(values.bulkheads().get(name)).flatMap(BulkheadConfig::onFull);
+    }
+
+    /**
+     * What {@code Retry-After} says in rejections by a bulkhead.
+     *
+     * @param name any bulkhead, declared or not
+     * @return empty when it is to be estimated
+     */
+    public Optional<RetryAfterText> retryAfter(String name) {
+        return Optional.ofNullable(values.bulkheads().get(name)).flatMap(own -> own.rest().retryAfter())
+                .or(values.rest()::retryAfter).map(RetryAfterText::parse);
+    }
+
+    /**
+     * The lease of a bulkhead or of a lock.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return that of the definition; for a bulkhead that is defined in code, the default
+     */
+    public Duration lease(String name) {
+        EffectiveBulkhead declared = bulkheads.get(name);
+        if (declared != null) {
+            return declared.spec().expire();
+        }
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            return Optional.ofNullable(values.lock().locks().get(name.substring(LockSpec.BULKHEAD_PREFIX.length())))
+                    .flatMap(LockConfig::lockTimeout).orElse(values.lock().lockTimeout());
+        }
+        return SemaphoreSpec.named("any").permits(1).build().expire();
+    }
+
+    /**
      * One lock.
      *
      * @param name any name
@@ -212,6 +258,7 @@ public final class EffectiveDefinitions {
                 status -> require(status >= FIRST_ERROR_STATUS && status <= LAST_ERROR_STATUS,
                         "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS
                                 + ", but is " + status));
+        values.rest().retryAfter().ifPresent(wait -> setGlobal("rest.retry-after", wait, RetryAfterText::parse));
         setGlobal("metrics.cluster-interval", values.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check);
         Duration step = values.lockStore().stepTimeout();
         Duration contention = values.lockStore().contentionTimeout();
@@ -306,6 +353,7 @@ public final class EffectiveDefinitions {
             boolean enabled = values.enabled() && own.flatMap(BulkheadConfig::enabled).orElse(true);
             checkWeights();
             checkMinHold();
+            checkOnFull();
             if (inRedis && enabled) {
                 checkLease();
                 checkLocalLimit();
@@ -354,10 +402,13 @@ public final class EffectiveDefinitions {
             set("max-hold", own.flatMap(BulkheadConfig::maxHold), spec::maxHold);
             set("min-hold", own.flatMap(BulkheadConfig::minHold), spec::minHold);
             set("on-lost", own.flatMap(BulkheadConfig::onLost), spec::onLost);
+            set("on-full", own.flatMap(BulkheadConfig::onFull), any -> {
+            });
             set("on-outage", own.flatMap(BulkheadConfig::onOutage), spec::onOutage);
             set("await-release", own.flatMap(BulkheadConfig::awaitRelease), spec::awaitRelease);
             set("local-permits", own.map(BulkheadConfig::localPermits).flatMap(EffectiveDefinitions::boxed),
                     spec::localPermits);
+            set("rest.retry-after", own.flatMap(config -> config.rest().retryAfter()), RetryAfterText::parse);
             set("max-waiters", own.map(BulkheadConfig::maxWaiters).flatMap(EffectiveDefinitions::boxed), spec::maxWaiters);
         }
 
@@ -399,6 +450,21 @@ public final class EffectiveDefinitions {
                 own.flatMap(BulkheadConfig::maxHold).ifPresent(times::maxHold);
             }
             errors.check(MessageCode.RBH031, written("min-hold"), "", times::build);
+        }
+
+        /** A call that is skipped has nothing to return. */
+        private void checkOnFull() {
+            if (!isSure("on-full") || own.flatMap(BulkheadConfig::onFull).orElse(OnFull.REJECT) != OnFull.SKIP) {
+                return;
+            }
+            List<String> places = returning.entrySet().stream().filter(entry -> name.equals(resolved(entry.getKey())))
+                    .flatMap(entry -> entry.getValue().stream()).distinct().sorted().toList();
+            if (!places.isEmpty()) {
+                errors.add(MessageCode.RBH033, written("on-full"), "skip is for methods that return nothing (void, Uni<Void> or"
+                        + " CompletionStage<Void>), but " + String.join(", ", places)
+                        + (places.size() == 1 ? " returns" : " return")
+                        + " something. Use reject and a @Fallback, or a bulkhead of another name there");
+            }
         }
 
         private void checkLease() {

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
@@ -51,7 +51,7 @@ public final class BlockingWait {
      * @param bulkhead the bulkhead that is asked, for the message
      * @param stage completes in bounded time, or fails with an unchecked exception
      * @return the result
-     * @throws BulkheadUnavailableException when the thread is interrupted meanwhile; it stays interrupted
+     * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
      * @throws RuntimeException what the stage failed with, with the stack trace of the caller
      */
     public static <T> T await(String bulkhead, CompletionStage<T> stage) {
@@ -59,7 +59,7 @@ public final class BlockingWait {
             return stage.toCompletableFuture().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new BulkheadUnavailableException(bulkhead, "the thread was interrupted while it waited for the answer", e);
+            throw new BulkheadInterruptedException(bulkhead, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 failure.fillInStackTrace();
@@ -75,7 +75,7 @@ public final class BlockingWait {
      * @param bulkhead the bulkhead that is asked, for the message
      * @param admission the request for them
      * @return the permits
-     * @throws BulkheadUnavailableException when the thread is interrupted meanwhile; it stays interrupted
+     * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
      * @throws RuntimeException the rejection, with the stack trace of the caller
      */
     public static List<HeldPermit> permits(String bulkhead, Admission admission) {

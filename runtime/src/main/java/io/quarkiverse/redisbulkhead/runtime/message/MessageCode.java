@@ -66,7 +66,9 @@ public enum MessageCode {
     /** A minimum hold is longer than the lease or the maximum hold. */
     RBH031,
     /** A name is in quotes in one property and not in another. */
-    RBH032;
+    RBH032,
+    /** Calls of a method that returns something cannot be skipped. */
+    RBH033;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.rest;
 
-import java.time.Duration;
-
+import jakarta.inject.Inject;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 
@@ -12,9 +11,25 @@ public class BulkheadContendedMapper implements ExceptionMapper<BulkheadContende
 
     private static final int SERVICE_UNAVAILABLE = 503;
 
+    private final ProblemResponses responses;
+    private final RetryAfter retryAfter;
+
+    /**
+     * Creates the mapper.
+     *
+     * @param responses makes the response
+     * @param retryAfter says when to come back
+     */
+    @Inject
+    public BulkheadContendedMapper(ProblemResponses responses, RetryAfter retryAfter) {
+        this.responses = responses;
+        this.retryAfter = retryAfter;
+    }
+
     @Override
     public Response toResponse(BulkheadContendedException rejection) {
-        return ProblemResponse.of(SERVICE_UNAVAILABLE, "The limit cannot be checked", rejection.name(),
-                "Too many are asking bulkhead '" + rejection.name() + "' at the moment", Duration.ofSeconds(1));
+        return responses.of(SERVICE_UNAVAILABLE, "The limit cannot be checked",
+                "Too many are asking bulkhead '" + rejection.name() + "' at the moment", rejection.name(),
+                retryAfter.ofUnavailable(rejection.name()));
     }
 }

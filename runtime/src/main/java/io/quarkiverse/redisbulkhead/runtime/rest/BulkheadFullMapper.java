@@ -13,22 +13,28 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException
 public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException> {
 
     private final int status;
+    private final ProblemResponses responses;
+    private final RetryAfter retryAfter;
 
     /**
      * Creates the mapper.
      *
      * @param config tells the status
+     * @param responses makes the response
+     * @param retryAfter says when to come back
      */
     @Inject
-    public BulkheadFullMapper(RedisBulkheadRuntimeConfig config) {
+    public BulkheadFullMapper(RedisBulkheadRuntimeConfig config, ProblemResponses responses, RetryAfter retryAfter) {
         this.status = config.rest().status();
+        this.responses = responses;
+        this.retryAfter = retryAfter;
     }
 
     @Override
     public Response toResponse(BulkheadFullException rejection) {
-        return ProblemResponse.of(status,
-                rejection instanceof LockNotAcquiredException ? "Locked" : "Too many concurrent executions", rejection.name(),
-                detail(rejection), rejection.nearestLeaseEnd());
+        return responses.of(status,
+                rejection instanceof LockNotAcquiredException ? "Locked" : "Too many concurrent executions",
+                detail(rejection), rejection.name(), retryAfter.of(rejection));
     }
 
     private static String detail(BulkheadFullException rejection) {

@@ -21,12 +21,25 @@ public enum CallResult {
     TIMED_OUT,
     /** All permits were taken, and too many calls of this process waited already. */
     QUEUE_FULL,
+    /** All permits were taken, and the call returned without having run. */
+    SKIPPED,
     /** The store was contended, so it is not known whether a permit was free. */
     CONTENDED,
     /** The store is away or refused the call, or the application is stopping. */
     UNAVAILABLE,
+    /** The key of the call was missing or malformed, so no permit was requested. */
+    INVALID_KEY,
     /** The caller gave up. */
     CANCELLED;
+
+    /**
+     * Whether too few permits were free.
+     *
+     * @return {@code true} for what became of a call because its bulkhead was full
+     */
+    public boolean isFull() {
+        return this == FULL || this == TIMED_OUT || this == QUEUE_FULL || this == SKIPPED;
+    }
 
     /**
      * The result of a call that was rejected.

@@ -26,6 +26,7 @@ public final class Semaphore {
     private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
     private final boolean limiting;
+    private final boolean skipping;
 
     /**
      * @param dependencies what its requests work with
@@ -34,14 +35,30 @@ public final class Semaphore {
      */
     Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
             boolean limiting) {
+        this(bulkhead, dependencies, attacher, limiting, false);
+    }
+
+    private Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
+            boolean limiting,
+            boolean skipping) {
         this.bulkhead = bulkhead;
+        this.skipping = skipping;
         this.dependencies = dependencies;
         this.attacher = attacher;
         this.limiting = limiting;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
-        return new Semaphore(other, dependencies, attacher, limiting);
+        return new Semaphore(other, dependencies, attacher, limiting, skipping);
+    }
+
+    /**
+     * This semaphore, for calls that are skipped when it is full.
+     *
+     * @return the semaphore, which counts rejections because it is full as {@link CallResult#SKIPPED}
+     */
+    public Semaphore skipping() {
+        return new Semaphore(bulkhead, dependencies, attacher, limiting, true);
     }
 
     /**
@@ -112,8 +129,22 @@ public final class Semaphore {
         return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call);
     }
 
+    /**
+     * Counts a call that is refused because its key is missing or malformed. No permit is requested.
+     *
+     * @param method what the permit would have been for, as operators see it
+     */
+    public void refuseKey(String method) {
+        if (limiting) {
+            CallListener call = listener(method);
+            call.requested();
+            call.rejected(CallResult.INVALID_KEY);
+        }
+    }
+
     private CallListener listener(String method) {
-        return dependencies.listener().onCall(bulkhead.id(), method);
+        CallListener call = dependencies.listener().onCall(bulkhead.id(), method);
+        return skipping && call != CallListener.NONE ? new SkippedCall(call) : call;
     }
 
     /**
@@ -254,5 +285,34 @@ public final class Semaphore {
      */
     public CompletionStage<Boolean> resetSize() {
         return StoreFailures.translate(bulkhead.name(), dependencies.store().resetSize(bulkhead.id()));
+    }
+
+    /** Fires {@link CallResult#SKIPPED} in place of all that means full. */
+    private record SkippedCall(CallListener call) implements CallListener {
+
+        @Override
+        public void requested() {
+            call.requested();
+        }
+
+        @Override
+        public void waiting() {
+            call.waiting();
+        }
+
+        @Override
+        public void acquired(CallResult result, long fencingToken) {
+            call.acquired(result, fencingToken);
+        }
+
+        @Override
+        public void rejected(CallResult result) {
+            call.rejected(result.isFull() ? CallResult.SKIPPED : result);
+        }
+
+        @Override
+        public void released() {
+            call.released();
+        }
     }
 }

@@ -332,7 +332,8 @@ class EffectiveDefinitionsTest {
                 .build();
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of()), config, inRedis, errors);
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of()), config, inRedis,
+                errors);
         errors.report();
         return definitions;
     }

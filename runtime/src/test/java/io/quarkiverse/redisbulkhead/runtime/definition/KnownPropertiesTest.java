@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.TracingBuildConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadRestConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockStoreConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LocksConfig;
@@ -68,8 +69,14 @@ class KnownPropertiesTest {
     private static Set<String> members(Class<?> config) {
         return Stream.of(config.getMethods())
                 .filter(property -> !property.isAnnotationPresent(WithParentName.class))
-                .map(Method::getName)
-                .map(StringUtil::skewer)
+                .flatMap(KnownPropertiesTest::names)
                 .collect(Collectors.toSet());
+    }
+
+    private static Stream<String> names(Method property) {
+        String name = StringUtil.skewer(property.getName());
+        return property.getReturnType() == BulkheadRestConfig.class
+                ? members(BulkheadRestConfig.class).stream().map(member -> name + "." + member)
+                : Stream.of(name);
     }
 }

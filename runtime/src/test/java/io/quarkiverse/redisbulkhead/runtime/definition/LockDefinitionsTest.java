@@ -122,7 +122,8 @@ class LockDefinitionsTest {
         ofLocks.put("command-timeout", "500ms");
         ofLocks.put("await-release", Boolean.toString(awaitRelease));
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(new Declarations(List.of(), List.of(), List.of()),
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
+                new Declarations(List.of(), List.of(), List.of(), Map.of()),
                 properties(ofLocks), true, errors);
         errors.report();
         return definitions;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
 import io.quarkus.runtime.IOThreadDetector;
@@ -133,7 +133,7 @@ class GuardTest {
         await().atMost(10, TimeUnit.SECONDS).until(() -> manual.last().ends == 1);
         manual.last().ended.complete(null);
 
-        assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadUnavailableException.class)
+        assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThat(stayedInterrupted).isTrue();
     }

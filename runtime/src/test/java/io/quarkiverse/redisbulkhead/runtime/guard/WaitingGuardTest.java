@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Multi;
@@ -131,7 +131,7 @@ class WaitingGuardTest {
         await().atMost(LONG).until(() -> silent.last().ends == 1);
         silent.last().ended.complete(null);
 
-        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadUnavailableException.class)
+        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
         assertThat(calls).hasValue(0);

@@ -55,9 +55,11 @@ class CallMetricsTest {
             decide(begin(), result);
         }
 
-        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "contended", "unavailable", "cancelled"))
+        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended", "unavailable",
+                "invalidKey",
+                "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(8);
+        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(10);
     }
 
     /** Immediate rejections would hide long waits. */

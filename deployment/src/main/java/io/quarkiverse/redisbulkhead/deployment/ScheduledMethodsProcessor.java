@@ -1,0 +1,87 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.AnnotationTransformation;
+import org.jboss.jandex.AnnotationTransformation.TransformationContext;
+import org.jboss.jandex.AnnotationValue;
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.Type;
+
+import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
+import io.quarkus.deployment.Capabilities;
+import io.quarkus.deployment.Capability;
+import io.quarkus.deployment.annotations.BuildProducer;
+import io.quarkus.deployment.annotations.BuildStep;
+
+/** Lets guarded methods know which of their calls a scheduler makes, where Quarkus Scheduler is present. */
+class ScheduledMethodsProcessor {
+
+    // Named, not referred to: they need Quarkus Scheduler, which the application may lack.
+    private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.scheduler.";
+    private static final DotName TRACKED_RUNS = DotName.createSimple(PACKAGE + "TrackedRuns");
+    private static final DotName TRACKS_RUNS = DotName.createSimple(PACKAGE + "TracksRuns");
+
+    private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
+    private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
+    private static final DotName PREDICATE = DotName.createSimple("io.quarkus.scheduler.Scheduled$SkipPredicate");
+    private static final DotName NEVER = DotName.createSimple("io.quarkus.scheduler.Scheduled$Never");
+    private static final String SKIP_EXECUTION_IF = "skipExecutionIf";
+
+    @BuildStep
+    void trackRuns(Capabilities capabilities, BuildProducer<AdditionalBeanBuildItem> beans,
+            BuildProducer<AnnotationsTransformerBuildItem> transformers) {
+        if (capabilities.isPresent(Capability.SCHEDULER)) {
+            beans.produce(AdditionalBeanBuildItem.builder()
+                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), PACKAGE + "RunTrackingInterceptor")
+                    .setUnremovable().build());
+            transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forMethods()
+                    .whenAnyMatch(annotation -> annotation.name().equals(SCHEDULED) || annotation.name().equals(SCHEDULES))
+                    .transform(ScheduledMethodsProcessor::trackRunsOfMethod)));
+            transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forClasses()
+                    .whenClass(ScheduledMethodsProcessor::isPredicateThatCanBeIntercepted)
+                    .transform(context -> context.add(AnnotationInstance.builder(TRACKS_RUNS).build()))));
+        }
+    }
+
+    private static void trackRunsOfMethod(TransformationContext context) {
+        for (AnnotationInstance annotation : List.copyOf(context.annotations())) {
+            if (annotation.name().equals(SCHEDULED)) {
+                replace(context, annotation, tracked(annotation));
+            } else if (annotation.name().equals(SCHEDULES)) {
+                AnnotationValue[] schedules = Stream.of(annotation.value().asNestedArray())
+                        .map(schedule -> AnnotationValue.createNestedAnnotationValue("", tracked(schedule)))
+                        .toArray(AnnotationValue[]::new);
+                replace(context, annotation, AnnotationInstance.create(SCHEDULES, annotation.target(),
+                        List.of(AnnotationValue.createArrayValue("value", schedules))));
+            }
+        }
+    }
+
+    private static void replace(TransformationContext context, AnnotationInstance before, AnnotationInstance after) {
+        context.remove(annotation -> annotation.name().equals(before.name()));
+        context.add(after);
+    }
+
+    private static AnnotationInstance tracked(AnnotationInstance schedule) {
+        AnnotationValue own = schedule.value(SKIP_EXECUTION_IF);
+        if (own != null && !own.asClass().name().equals(NEVER)) {
+            return schedule;
+        }
+        List<AnnotationValue> values = new ArrayList<>(schedule.values());
+        values.removeIf(value -> value.name().equals(SKIP_EXECUTION_IF));
+        values.add(AnnotationValue.createClassValue(SKIP_EXECUTION_IF, Type.create(TRACKED_RUNS, Type.Kind.CLASS)));
+        return AnnotationInstance.create(SCHEDULED, schedule.target(), values);
+    }
+
+    private static boolean isPredicateThatCanBeIntercepted(ClassInfo type) {
+        return type.interfaceNames().contains(PREDICATE) && !type.name().equals(TRACKED_RUNS) && !type.isInterface()
+                && !Modifier.isFinal(type.flags()) && !type.isRecord();
+    }
+}

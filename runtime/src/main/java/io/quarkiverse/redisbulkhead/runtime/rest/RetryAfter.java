@@ -1,0 +1,78 @@
+package io.quarkiverse.redisbulkhead.runtime.rest;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
+import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** What {@code Retry-After} says in a rejection. */
+@Singleton
+public class RetryAfter {
+
+    private static final long ONE_SECOND_IN_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final double SPREAD = 0.5;
+
+    private final BulkheadRegistry bulkheads;
+    private final RecentExecutions executions;
+
+    /**
+     * Creates the bean.
+     *
+     * @param bulkheads knows what is configured
+     * @param executions estimates when a permit is free
+     */
+    @Inject
+    public RetryAfter(BulkheadRegistry bulkheads, RecentExecutions executions) {
+        this.bulkheads = bulkheads;
+        this.executions = executions;
+    }
+
+    /**
+     * For a call that found its bulkhead full.
+     *
+     * @return seconds, at least 1; empty for no header
+     */
+    OptionalLong of(BulkheadFullException rejection) {
+        return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(
+                executions.untilFree(new BulkheadId(rejection.name(), rejection.key()), Math.max(1, rejection.limit())),
+                bulkheads.lease(rejection.name()), ThreadLocalRandom.current()::nextDouble)));
+    }
+
+    /**
+     * For a call whose bulkhead could not be asked.
+     *
+     * @return seconds, at least 1; empty for no header
+     */
+    OptionalLong ofUnavailable(String bulkhead) {
+        return configured(bulkhead).orElse(OptionalLong.of(1));
+    }
+
+    private Optional<OptionalLong> configured(String bulkhead) {
+        return bulkheads.retryAfter(bulkhead).map(RetryAfterText::delay)
+                .map(delay -> delay.isEmpty() ? OptionalLong.empty() : OptionalLong.of(roundedUp(delay.get())));
+    }
+
+    /**
+     * Spreads an estimate, so that callers that were rejected together do not come back together, and keeps it within bounds.
+     * The fraction of a second becomes the probability of one second more: rounding up would undo the spread of short ones.
+     */
+    static long seconds(Duration estimate, Duration most, DoubleSupplier random) {
+        double spread = Math.max(ONE_SECOND_IN_NANOS, estimate.toNanos()) * (1 + SPREAD * random.getAsDouble());
+        long whole = (long) (spread / ONE_SECOND_IN_NANOS + random.getAsDouble());
+        return Math.max(1, Math.min(whole, roundedUp(most)));
+    }
+
+    private static long roundedUp(Duration wait) {
+        return wait.getNano() > 0 ? wait.getSeconds() + 1 : wait.getSeconds();
+    }
+}

@@ -1,0 +1,131 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+class RecentExecutionsTest {
+
+    private static final BulkheadId REPORTS = BulkheadId.of("reports");
+
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5);
+    private final RecentExecutions executions = new RecentExecutions(clock::get);
+
+    private CallListener asks(BulkheadId bulkhead) {
+        CallListener call = executions.onCall(bulkhead, "Reports#render");
+        call.requested();
+        return call;
+    }
+
+    private void execution(BulkheadId bulkhead, Duration time) {
+        CallListener call = asks(bulkhead);
+        call.acquired(CallResult.ACCEPTED, 1);
+        pass(time);
+        call.released();
+    }
+
+    private void pass(Duration time) {
+        clock.addAndGet(time.toNanos());
+    }
+
+    @Test
+    void nothingIsKnownAtFirst() {
+        assertThat(executions.untilFree(REPORTS, 5)).isZero();
+    }
+
+    @Test
+    @DisplayName("Trap 42: the more permits, the sooner one becomes free")
+    void onePermitBecomesFreePerMeanAndPermit() {
+        execution(REPORTS, Duration.ofSeconds(10));
+
+        assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(10));
+        assertThat(executions.untilFree(REPORTS, 5)).isEqualTo(Duration.ofSeconds(2));
+        assertThat(executions.untilFree(BulkheadId.of("exports"), 1)).isZero();
+    }
+
+    @Test
+    void recentExecutionsWeighMore() {
+        execution(REPORTS, Duration.ofSeconds(30));
+        for (int i = 0; i < 40; i++) {
+            execution(REPORTS, Duration.ofSeconds(1));
+        }
+
+        assertThat(executions.untilFree(REPORTS, 1)).isBetween(Duration.ofSeconds(1), Duration.ofMillis(1_300));
+    }
+
+    @Test
+    void waitingCallsComeFirst() {
+        execution(REPORTS, Duration.ofSeconds(1));
+        CallListener first = asks(REPORTS);
+        first.waiting();
+        CallListener second = asks(REPORTS);
+        second.waiting();
+        assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(3));
+
+        second.rejected(CallResult.CANCELLED);
+        assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(2));
+        first.acquired(CallResult.ACCEPTED, 1);
+        assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    /** They share the mean of the bulkhead. */
+    @Test
+    void waitingCallsOfAnotherKeyDoNotCount() {
+        execution(REPORTS.forKey("acme"), Duration.ofSeconds(1));
+        asks(REPORTS.forKey("acme")).waiting();
+
+        assertThat(executions.untilFree(REPORTS.forKey("acme"), 1)).isEqualTo(Duration.ofSeconds(2));
+        assertThat(executions.untilFree(REPORTS.forKey("other"), 1)).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    /** Other processes hold the permits, or the executions of this one hang. */
+    @Test
+    void asLongAsNoCallGetsAPermitTheEstimateGrows() {
+        asks(REPORTS).rejected(CallResult.FULL);
+        assertThat(executions.untilFree(REPORTS, 1)).isZero();
+        pass(Duration.ofSeconds(8));
+        asks(REPORTS).rejected(CallResult.TIMED_OUT);
+        assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(8));
+
+        CallListener holder = asks(REPORTS);
+        holder.acquired(CallResult.ACCEPTED, 1);
+        assertThat(executions.untilFree(REPORTS, 1)).isZero();
+    }
+
+    @Test
+    void aRejectionLongAgoTellsNothing() {
+        asks(REPORTS).rejected(CallResult.FULL);
+        pass(Duration.ofHours(1));
+        asks(REPORTS).rejected(CallResult.FULL);
+
+        assertThat(executions.untilFree(REPORTS, 1)).isZero();
+    }
+
+    @Test
+    void anOutageIsNoFullBulkhead() {
+        asks(REPORTS).rejected(CallResult.UNAVAILABLE);
+        pass(Duration.ofSeconds(8));
+
+        assertThat(executions.untilFree(REPORTS, 1)).isZero();
+    }
+
+    /** Names can be made while the application runs. */
+    @Test
+    void memoryDoesNotGrowWithNames() {
+        for (int i = 0; i < RecentExecutions.MOST_NAMES; i++) {
+            execution(BulkheadId.of("order-" + i), Duration.ofSeconds(1));
+        }
+        execution(BulkheadId.of("another"), Duration.ofSeconds(7));
+
+        assertThat(executions.untilFree(BulkheadId.of("order-1"), 1)).isEqualTo(Duration.ofSeconds(1));
+        assertThat(executions.untilFree(BulkheadId.of("one more"), 1)).isEqualTo(Duration.ofSeconds(7));
+    }
+}

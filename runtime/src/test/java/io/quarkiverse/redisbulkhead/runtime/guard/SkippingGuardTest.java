@@ -1,0 +1,115 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Uni;
+
+class SkippingGuardTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ZERO);
+
+    private final List<BulkheadFullException> skipped = new ArrayList<>();
+    private final Continuations continuations = new Continuations(1);
+    private final AsyncGuard async = new AsyncGuard("reports", continuations);
+    private final Skips skips = new Skips() {
+
+        @Override
+        public boolean skips(String bulkhead) {
+            return bulkhead.equals("reports");
+        }
+
+        @Override
+        public void skipped(BulkheadFullException rejection) {
+            skipped.add(rejection);
+        }
+    };
+
+    @BeforeEach
+    void noEventLoop() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @AfterEach
+    void close() {
+        continuations.close();
+    }
+
+    private SkippingGuard skipping(Guard guard) {
+        return new SkippingGuard(guard, skips);
+    }
+
+    private SkippingGuard synchronous() {
+        return skipping(new SynchronousGuard("A#a", "reports"));
+    }
+
+    private Object neverCalled() {
+        throw new AssertionError("the method ran");
+    }
+
+    @Test
+    void aFullBulkheadSkipsTheCall() throws Exception {
+        assertThat(synchronous().call(ManualAdmissions.rejecting(FULL), this::neverCalled)).isNull();
+        Uni<?> uni = (Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(FULL), this::neverCalled);
+        assertThat(skipped).as("nothing is subscribed to yet").hasSize(1);
+        assertThat((Object) uni.await().atMost(LONG)).isNull();
+        assertThat((CompletableFuture<?>) skipping(async::stage).call(ManualAdmissions.rejecting(FULL), this::neverCalled))
+                .succeedsWithin(LONG).isNull();
+
+        assertThat(skipped).containsExactly(FULL, FULL, FULL);
+    }
+
+    /** Outages follow their policy. */
+    @Test
+    void otherRejectionsAreFailures() {
+        for (Exception rejection : List.of(new BulkheadUnavailableException("reports", "Redis is away", null),
+                new BulkheadContendedException("reports", null),
+                new BulkheadFullException("another", 5, Duration.ZERO))) {
+            assertThatThrownBy(() -> synchronous().call(ManualAdmissions.rejecting(rejection), this::neverCalled))
+                    .isSameAs(rejection);
+            assertThatThrownBy(() -> ((Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(rejection),
+                    this::neverCalled)).await().atMost(LONG)).isSameAs(rejection);
+        }
+        assertThat(skipped).isEmpty();
+    }
+
+    /** For example by a guarded method of the same bulkhead that it calls. */
+    @Test
+    void whatTheMethodThrowsIsAFailure() {
+        assertThatThrownBy(() -> synchronous().call(ManualAdmissions.automatic(), () -> {
+            throw FULL;
+        })).isSameAs(FULL);
+        assertThatThrownBy(() -> ((Uni<?>) skipping(async::uni).call(ManualAdmissions.automatic(),
+                () -> Uni.createFrom().failure(FULL))).await().atMost(LONG)).isSameAs(FULL);
+        assertThat(skipped).isEmpty();
+    }
+
+    @Test
+    void aCancelledStageGivesItsPermitBack() throws Exception {
+        ManualAdmissions admissions = ManualAdmissions.automatic();
+        CompletableFuture<Object> running = new CompletableFuture<>();
+        CompletableFuture<?> stage = (CompletableFuture<?>) skipping(async::stage).call(admissions, () -> running);
+
+        stage.cancel(false);
+
+        assertThat(admissions.last().ends).isEqualTo(1);
+        assertThatThrownBy(stage::join).isInstanceOf(CancellationException.class);
+    }
+}
