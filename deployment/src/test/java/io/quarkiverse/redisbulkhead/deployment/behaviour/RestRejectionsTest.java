@@ -107,7 +107,7 @@ class RestRejectionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({ "/by-text, text", "/by-id, id", "/by-id?tenant=, id", "/by-id?tenant=nobody, id", "/by-path/nobody, path",
+    @CsvSource({ "/by-text, text", "/by-id, id", "/by-id?tenant=, id", "/by-id?tenant=unknown, id", "/by-path/unknown, path",
             "/by-number, number", "/by-number?tenant=many, number", "/by-number?tenant=1.5, number", "/by-header, header",
             "/with-default?customer=many, default", "/two?tenant=one, two" })
     void aKeyThatIsMissingOrMalformedIsTheMistakeOfTheClient(String request, String bulkhead) {
