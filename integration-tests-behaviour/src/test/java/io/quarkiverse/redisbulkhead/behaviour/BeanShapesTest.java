@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
 import io.quarkus.test.junit.QuarkusTest;
@@ -373,6 +374,7 @@ class BeanShapesTest {
     public static class OverridingHeir extends Runner {
 
         @Override
+        @Unguarded
         String run() {
             return super.run();
         }

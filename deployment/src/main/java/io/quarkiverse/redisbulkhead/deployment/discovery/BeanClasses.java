@@ -57,7 +57,12 @@ public final class BeanClasses {
                 .findFirst();
     }
 
-    Collection<BeanInfo> all() {
+    /**
+     * All of them.
+     *
+     * @return used or not
+     */
+    public Collection<BeanInfo> all() {
         return beans.values();
     }
 

@@ -34,6 +34,7 @@ public interface Rule {
                 new ManagementRule(fixed, http),
                 new InterceptionRule(),
                 new BeanRule(),
+                new OverrideRule(),
                 new ObservableEndRule(),
                 new EventLoopRule(new EventLoopEntries(config)),
                 new KeyRule(),

@@ -22,6 +22,9 @@ class BusinessMethodRuleTest {
                     + "own annotation. Remove it, or put it on a class that has such a method",
             "RBH012 Sub#created: the container calls this method without interceptors, so @RedisBulkhead guards "
                     + "nothing here. Put it on a business method",
+            "RBH034 Sub#overridden: it overrides Base#overridden, which has @RedisBulkhead(name = \"base\"), and has no"
+                    + " annotation itself. Annotations of methods are not inherited, so its calls would take no permit. Repeat the"
+                    + " annotation, or add @Unguarded if that is intended",
             "RBH012 " + ClosedParameterBase.class.getName()
                     + "#guarded: the container does not intercept this method, so @RedisBulkhead"
                     + " guards nothing here. Make sure that the types of its parameters are public");

@@ -68,7 +68,9 @@ public enum MessageCode {
     /** A name is in quotes in one property and not in another. */
     RBH032,
     /** Calls of a method that returns something cannot be skipped. */
-    RBH033;
+    RBH033,
+    /** A method overrides a guarded one without the annotation. */
+    RBH034;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";
