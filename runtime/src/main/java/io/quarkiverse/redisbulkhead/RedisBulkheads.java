@@ -26,13 +26,17 @@ public interface RedisBulkheads {
 
     /**
      * A bulkhead that is defined in code. Nothing is made in Redis, so this is cheap, and there is nothing to close.
-     * Where an annotation or another application has the same name, they share their permits, and should have the same
-     * limit. Configuration of single bulkheads is not applied; that of all of them is, such as
-     * {@code quarkus.redis-bulkhead.enabled} and {@code key-prefix}.
+     * Where an annotation, other code or another application has the same name, they share their permits.
+     * <p>
+     * Configuration of the name, such as {@code quarkus.redis-bulkhead."name".permits}, wins over the definition, as it does
+     * over an annotation. Of the properties for all bulkheads, {@code enabled}, {@code key-prefix} and those of Redis apply;
+     * {@code on-outage}, {@code instances} and {@code await-release} are part of the definition.
      *
      * @param spec what it is, not null
-     * @return the bulkhead, never null
-     * @throws IllegalArgumentException when it is null, or the bulkhead that is behind a lock
+     * @return the bulkhead, never null; its {@linkplain RedisSemaphore#spec() spec} is what is in force
+     * @throws IllegalArgumentException when it is null, or the bulkhead that is behind a lock, or when its permits or order
+     *         differ from those of an annotation, or of an earlier definition in this process, with the same name
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when the configuration of the name is not valid
      */
     RedisSemaphore semaphore(SemaphoreSpec spec);
 

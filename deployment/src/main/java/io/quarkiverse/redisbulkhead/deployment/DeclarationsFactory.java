@@ -25,7 +25,7 @@ final class DeclarationsFactory {
         List<MethodDeclaration> methods = usage.guards().stream()
                 .map(guard -> method(guard, usage))
                 .toList();
-        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods, usage.returning());
+        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods, usage.returning(), usage.inCode());
     }
 
     private static MethodDeclaration method(GuardedBeanMethod guard, BulkheadUsage usage) {

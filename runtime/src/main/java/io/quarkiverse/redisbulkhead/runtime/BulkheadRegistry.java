@@ -12,6 +12,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -41,13 +42,15 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 @Singleton
 public class BulkheadRegistry implements RedisBulkheads {
 
+    private static final Logger LOG = Logger.getLogger(BulkheadRegistry.class);
+
     private final EffectiveDefinitions definitions;
     private final Map<String, EffectiveBulkhead> bulkheads;
     private final Map<String, Semaphore> semaphores = new TreeMap<>();
+    private final CodeBulkheads inCode;
     private final Set<String> keyed;
     private final RedisStoreFactory redis;
     private final BulkheadRuntime runtime;
-    private final boolean enabled;
     private final boolean withoutRedis;
     private final boolean exposesNames;
     private final Declarations declarations;
@@ -69,18 +72,19 @@ public class BulkheadRegistry implements RedisBulkheads {
             RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
         this.redis = redis;
         this.runtime = runtime;
-        this.enabled = config.enabled();
         this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
         this.bulkheads = definitions.bulkheads();
+        this.inCode = new CodeBulkheads(definitions);
         KeyedBulkheads keys = keys(declarations.methods());
         keys.check(errors);
         this.keyed = keys.keyedNames();
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
+        definitions.warnings().forEach(LOG::warn);
         bulkheads.forEach((name, bulkhead) -> semaphores.put(name, semaphore(bulkhead.spec(), bulkhead.enabled())));
         this.declarations = declarations;
     }
@@ -130,7 +134,8 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
-        return new SemaphoreView(semaphore(spec, enabled), keysOf(spec.name()), runtime);
+        EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::caller);
+        return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime);
     }
 
     private Keys keysOf(String name) {
@@ -192,10 +197,10 @@ public class BulkheadRegistry implements RedisBulkheads {
      * The lease of a bulkhead.
      *
      * @param name any bulkhead, that behind a lock included
-     * @return the default for one that is defined in code
+     * @return the default for one that is not known here
      */
     public Duration lease(String name) {
-        return definitions.lease(name);
+        return inCode.lease(name).orElseGet(() -> definitions.lease(name));
     }
 
     /**

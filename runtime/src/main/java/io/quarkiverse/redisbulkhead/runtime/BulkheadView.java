@@ -189,7 +189,7 @@ abstract class BulkheadView {
     }
 
     /** The first caller outside of this extension, as operators see it among the holders: {@code Class#method}. */
-    private static String caller() {
+    static String caller() {
         return StackWalker.getInstance().walk(frames -> frames
                 .filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE))
                 .findFirst()

@@ -18,6 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
@@ -43,7 +44,7 @@ class DeclaredBulkheadsTest {
                     new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
                     guarded("C", "other", "another")),
-            Map.of());
+            Map.of(), DefinedInCode.NONE);
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,

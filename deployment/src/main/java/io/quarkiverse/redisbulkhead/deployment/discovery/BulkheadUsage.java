@@ -16,6 +16,7 @@ import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
@@ -36,11 +37,12 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * @param classes all classes, loaded on demand
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
  * @param keyResolvers finds the beans that resolve keys
+ * @param inCode what is known about bulkheads that code defines
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclaration> declarations,
         List<String> namesElsewhere, List<GuardedBeanMethod> guards, BeanClasses beans, DisabledClasses disabled,
         AnnotationOverlay annotations, Superclasses superclasses, ReturnKinds returnKinds, Set<String> redisClients,
-        IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers) {
+        IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers, DefinedInCode inCode) {
 
     /**
      * Looks the application over.
@@ -77,7 +79,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
                 .toList();
         return new BulkheadUsage(all.get(true), declarations(all.get(true)), names(all.get(false)), guards, beans, disabled,
                 annotations, superclasses, new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys,
-                new KeyResolvers(context));
+                new KeyResolvers(context), CodeConstants.in(application));
     }
 
     private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {

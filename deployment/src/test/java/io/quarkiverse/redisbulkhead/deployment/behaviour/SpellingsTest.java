@@ -66,15 +66,6 @@ class SpellingsTest {
     }
 
     @Test
-    void soItIsInTheEnvironment() {
-        assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD_BY_VARIABLE_MAX_WAIT")).isEqualTo("5s");
-
-        assertThat(spec("by-variable").maxWait()).hasSeconds(5);
-        assertThat(spec("variable").localPermits()).isEqualTo(2);
-        assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
-    }
-
-    @Test
     void aNameInQuotesIsTheSameName() {
         assertThat(spec("quoted").permits()).isEqualTo(6);
         assertThat(spec("quoted").maxWait()).hasSeconds(5);
@@ -108,14 +99,6 @@ class SpellingsTest {
 
         @RedisBulkhead(name = "profile", permits = 1)
         void profile() {
-        }
-
-        @RedisBulkhead(name = "by-variable", permits = 1)
-        void byVariable() {
-        }
-
-        @RedisBulkhead(name = "variable", permits = 4)
-        void variable() {
         }
 
         @RedisBulkhead(name = "quoted", permits = 1)

@@ -3,24 +3,29 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import java.util.Map;
+
 import jakarta.enterprise.context.ApplicationScoped;
 
+import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.config.EnvConfigSource;
 
 /**
  * A name in quotes in the file of the application and without them in the configuration of its start, and a variable of the
- * environment, which all tests have, without the underscores that stand for quotes.
+ * environment without the underscores that stand for quotes.
  */
 class TwoSpellingsTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Variables.class)
+                    .addAsServiceProvider(ConfigSource.class, Variables.class))
             .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"outranked\".permits", "7")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.outranked.max-wait", "5s")
@@ -37,6 +42,16 @@ class TwoSpellingsTest {
     @Test
     void doesNotStart() {
         fail("The application must not start");
+    }
+
+    /** The environment of this application only. */
+    public static class Variables extends EnvConfigSource {
+
+        private static final long serialVersionUID = 1L;
+
+        public Variables() {
+            super(Map.of("QUARKUS_REDIS_BULKHEAD_BY_VARIABLE_MAX_WAIT", "5s"), ORDINAL + 1);
+        }
     }
 
     @ApplicationScoped

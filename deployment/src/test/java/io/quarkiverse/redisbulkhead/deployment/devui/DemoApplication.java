@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.deployment.devui;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -18,15 +20,18 @@ import jakarta.ws.rs.QueryParam;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
-import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkus.arc.Arc;
 import io.quarkus.devui.runtime.spi.McpServerConfiguration;
-import io.smallrye.mutiny.Uni;
 
 /** What the Dev UI is shown with: calls that last until the test says so. */
 @Path("/demo")
@@ -34,7 +39,7 @@ public class DemoApplication {
 
     private static volatile CountDownLatch gate = new CountDownLatch(1);
     private static final Queue<PermitLost> LOST = new ConcurrentLinkedQueue<>();
-    private static final Queue<Permit> HELD = new ConcurrentLinkedQueue<>();
+    private static final Queue<HeldPermit> HELD = new ConcurrentLinkedQueue<>();
 
     @Inject
     Reports reports;
@@ -75,22 +80,31 @@ public class DemoApplication {
     public void end() {
         gate.countDown();
         gate = new CountDownLatch(1);
-        for (Permit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
+        for (HeldPermit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
             permit.release();
         }
     }
 
-    /** Takes permits of a bulkhead that is defined here. */
+    /** Takes permits as another instance does: it may have another limit, which this one refuses to define. */
     @POST
     @Path("/take")
     public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
             @QueryParam("number") int number, @QueryParam("weight") @DefaultValue("1") int weight) {
-        RedisSemaphore all = bulkheads
-                .semaphore(SemaphoreSpec.named(name).permits(limit).expire(Duration.ofMinutes(2)).build());
-        RedisSemaphore semaphore = key == null ? all : all.forKey(key);
-        List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(weight, Duration.ZERO))
-                .toList();
-        HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
+        Semaphore all = engine().semaphore(SemaphoreSpec.named(name).permits(limit).weight(weight)
+                .expire(Duration.ofMinutes(2)).build());
+        Semaphore semaphore = key == null ? all : all.forKey(key, OptionalInt.empty());
+        List<Admission> taking = IntStream.range(0, number).mapToObj(i -> semaphore.admit("DemoApplication#take")).toList();
+        taking.forEach(admission -> HELD.addAll(admission.granted().toCompletableFuture().join()));
+    }
+
+    private static SemaphoreEngine engine() {
+        try {
+            Method engine = BulkheadRuntime.class.getDeclaredMethod("engine");
+            engine.setAccessible(true);
+            return (SemaphoreEngine) engine.invoke(Arc.container().instance(BulkheadRuntime.class).get());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Locks something. */

@@ -12,7 +12,8 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class ConfiguredNamesRuleTest {
 
-    private static final String DECLARED = " A bulkhead that code defines with a SemaphoreSpec is not configurable";
+    private static final String DECLARED = " Nor does any class of the application use SemaphoreSpec to define"
+            + " bulkheads in code";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ConfiguredNamesRuleTest.class,

@@ -75,7 +75,7 @@ class RedisClientRuleConditionsTest {
         ValidationErrors errors = new ValidationErrors();
         new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
                 .check(new BulkheadUsage(List.of(), List.of(), List.of(), List.of(), null, null, null, null, null, asked, null,
-                        List.of(), null),
+                        List.of(), null, null),
                         errors);
         return errors.all();
     }

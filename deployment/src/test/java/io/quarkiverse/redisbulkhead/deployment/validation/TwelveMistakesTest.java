@@ -42,7 +42,7 @@ class TwelveMistakesTest {
             "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is -1",
             "RBH025 quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has the name \"report\". Did you mean "
                     + "\"reports\"? Declared: reports, helper, later, soon, brief, hidden, twice, limitless, "
-                    + "on-the-event-loop. A bulkhead that code defines with a SemaphoreSpec is not configurable")
+                    + "on-the-event-loop. Nor does any class of the application use SemaphoreSpec to define bulkheads in code")
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "-1");
 

@@ -72,6 +72,29 @@ final class Configuration {
                 .build().getConfigMapping(RedisBulkheadRuntimeConfig.class);
     }
 
+    /**
+     * Whether any property of a bulkhead is set.
+     *
+     * @param bulkhead any name
+     * @return {@code false} also for a name that no bulkhead can be configured by
+     */
+    static boolean hasValues(Config properties, KnownProperties known, String bulkhead) {
+        String quoted = PropertyNames.PREFIX + PropertyNames.quoted(bulkhead) + ".";
+        String plain = PropertyNames.PREFIX + bulkhead + ".";
+        return !known.isReserved(bulkhead) && known.ofOneBulkhead().stream()
+                .anyMatch(member -> isSet(properties, quoted + member)
+                        || hasPlainSpelling(bulkhead) && isSet(properties, plain + member));
+    }
+
+    private static boolean isSet(Config properties, String property) {
+        String value = properties.getConfigValue(property).getRawValue();
+        return value != null && !value.isBlank();
+    }
+
+    private static boolean hasPlainSpelling(String name) {
+        return !name.isEmpty() && name.chars().noneMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0);
+    }
+
     /** Names of locks are known only from the configuration, so from the names of properties. */
     private Set<String> lockNames() {
         Set<String> names = new TreeSet<>();
@@ -89,8 +112,7 @@ final class Configuration {
     private void readNamed(String prefix, String name, Set<String> members, String pattern) {
         String quoted = prefix + PropertyNames.quoted(name) + ".";
         String plain = prefix + name + ".";
-        boolean hasPlain = !name.isEmpty() && name.chars().noneMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0)
-                && (prefix.equals(LOCKS) || !known.isReserved(name));
+        boolean hasPlain = hasPlainSpelling(name) && (prefix.equals(LOCKS) || !known.isReserved(name));
         String inQuotes = null;
         String withoutQuotes = null;
         for (String member : members) {
@@ -121,7 +143,7 @@ final class Configuration {
     }
 
     // Two underscores on each side of a name stand for its quotes.
-    private static String variable(String property) {
+    static String variable(String property) {
         return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }
 

@@ -1,31 +1,49 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
+import org.eclipse.microprofile.config.spi.ConfigSource;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
-/** Each configured property must exist, and belong to a bulkhead that is declared. */
+/** Each configured property must exist, and belong to a bulkhead that exists. */
 final class ConfiguredNames {
 
     private static final int MOST_SHOWN = 10;
     private static final String ENVIRONMENT = "EnvConfigSource";
 
+    private static final String VARIABLES = Configuration.variable(PropertyNames.PREFIX);
+    private static final String LOCK = Configuration.variable(KnownProperties.LOCKS + ".");
+    private static final String USED_IN_CODE = " It is used if code defines a bulkhead of this name with a SemaphoreSpec";
+    private static final String NOT_IN_CODE = " Nor does any class of the application use SemaphoreSpec to define bulkheads in"
+            + " code";
+
     private final KnownProperties known;
+    private final Definitions definitions;
+    private final Collection<String> elsewhere;
     private final Set<String> declared;
     private final List<Pattern> possible;
+    private final DefinedInCode inCode;
+    private final List<Pattern> namesInCode;
     private final ValidationErrors errors;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
+    private final Set<String> perhapsInCode = new TreeSet<>();
+    private final List<String> warnings = new ArrayList<>();
 
     /**
      * Prepares the check.
@@ -33,20 +51,36 @@ final class ConfiguredNames {
      * @param known the names of properties
      * @param definitions what the annotations declare
      * @param elsewhere the names, as written, in annotations that are not in force
+     * @param inCode what is known about bulkheads that code defines
      * @param errors takes the mistakes
      */
-    ConfiguredNames(KnownProperties known, Definitions definitions, Collection<String> elsewhere, ValidationErrors errors) {
+    ConfiguredNames(KnownProperties known, Definitions definitions, Collection<String> elsewhere, DefinedInCode inCode,
+            ValidationErrors errors) {
         this.known = known;
+        this.definitions = definitions;
+        this.elsewhere = elsewhere;
         this.declared = definitions.byName().keySet();
         this.possible = Stream.concat(
                 definitions.all().stream().map(Definition::nameText).flatMap(name -> name.possible().stream()),
                 elsewhere.stream().map(MemberText::pattern)).toList();
+        this.inCode = inCode;
+        this.namesInCode = inCode.patterns(UnaryOperator.identity());
         this.errors = errors;
     }
 
+    /** The names that are configured, not declared, and may become bulkheads that code defines. */
+    Set<String> perhapsInCode() {
+        return perhapsInCode;
+    }
+
+    /** What looks like a mistake, but need not be one, as code may define bulkheads by computed names. */
+    List<String> warnings() {
+        return warnings;
+    }
+
     /**
-     * Looks for properties that nothing reads. A blank value unsets a property, so it is no mistake. Environment variables are
-     * left out: their names are ambiguous, and other applications may share them.
+     * Looks for properties that nothing reads. A blank value unsets a property, so it is no mistake. For environment variables
+     * see {@link #checkVariables}.
      *
      * @param properties all properties
      */
@@ -56,6 +90,69 @@ final class ConfiguredNames {
         sorted.stream().filter(property -> property.startsWith(PropertyNames.PREFIX) && isMeant(property, properties))
                 .forEach(this::look);
         unknown.forEach(this::reportName);
+    }
+
+    /**
+     * Looks for environment variables of bulkheads that do not exist. A variable may stand for several properties, so only
+     * those are looked at that end like a property of a bulkhead. Not to be called at build time: the environment is that of
+     * the build, not that of the application.
+     *
+     * @param properties has the environment among its sources
+     */
+    void checkVariables(Config properties) {
+        List<Pattern> names = Stream.concat(
+                Stream.concat(definitions.all().stream().map(definition -> definition.declaration().name()),
+                        Stream.concat(declared.stream(), elsewhere.stream()))
+                        .map(name -> MemberText.pattern(name, Configuration::variable)),
+                inCode.patterns(Configuration::variable).stream()).toList();
+        for (ConfigSource source : properties.getConfigSources()) {
+            if (ENVIRONMENT.equals(source.getName())) {
+                source.getPropertyNames().stream().sorted()
+                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank())
+                        .forEach(variable -> lookAtVariable(variable, names));
+            }
+        }
+    }
+
+    private void lookAtVariable(String variable, List<Pattern> names) {
+        String rest = variable.substring(VARIABLES.length());
+        if (known.single().stream().map(Configuration::variable).anyMatch(rest::equals)
+                || known.groups().entrySet().stream().flatMap(group -> group.getValue().stream()
+                        .map(member -> Configuration.variable(group.getKey() + "." + member))).anyMatch(rest::equals)
+                || rest.startsWith(LOCK) && endsOf(rest, known.ofOneLock()).findAny().isPresent()) {
+            return;
+        }
+        // The shortest name belongs to the longest property.
+        List<String> possibleNames = endsOf(rest, known.ofOneBulkhead())
+                .map(end -> rest.substring(0, rest.length() - end.length())).sorted(Comparator.comparing(String::length))
+                .toList();
+        if (!possibleNames.isEmpty() && possibleNames.stream().noneMatch(name -> names.stream()
+                .anyMatch(pattern -> pattern.matcher(name).matches() || pattern.matcher(withoutQuotes(name)).matches()))) {
+            reportVariable(variable, possibleNames.get(0));
+        }
+    }
+
+    private static Stream<String> endsOf(String variable, Set<String> members) {
+        return members.stream().map(member -> "_" + Configuration.variable(member))
+                .filter(end -> variable.endsWith(end) && variable.length() > end.length());
+    }
+
+    private static String withoutQuotes(String name) {
+        return name.length() > 2 && name.startsWith("_") && name.endsWith("_") ? name.substring(1, name.length() - 1) : name;
+    }
+
+    private void reportVariable(String variable, String name) {
+        String plain = withoutQuotes(name);
+        Set<String> candidates = declared.stream().map(Configuration::variable).collect(Collectors.toCollection(TreeSet::new));
+        String text = "no @RedisBulkhead has a name for which " + plain + " stands in an environment variable."
+                + NearestNames.meant(plain, candidates)
+                        .map(meant -> " Did you mean " + variable.replace(plain, meant) + "?").orElse("")
+                + declared(plain.toLowerCase(Locale.ROOT));
+        if (inCode.possible()) {
+            warnings.add(MessageCode.RBH025 + " " + variable + ": " + text + USED_IN_CODE);
+        } else {
+            errors.add(MessageCode.RBH025, variable, text + NOT_IN_CODE);
+        }
     }
 
     private static boolean isMeant(String property, Config properties) {
@@ -75,12 +172,24 @@ final class ConfiguredNames {
         } else if (known.groups().containsKey(first)) {
             lookAtGroup(property, first, rest);
         } else if (isPossible(first)) {
-            String member = String.join(".", rest);
-            if (!known.ofOneBulkhead().contains(member)) {
-                report(property, member, known.ofOneBulkhead(), PropertyNames.of(first, ""));
+            lookAtMember(property, first, rest);
+        } else if (inCode.possible() && !isPossible(name(first, rest))) {
+            if (rest.size() == 1 || isInCode(first)) {
+                lookAtMember(property, first, rest);
+            }
+            perhapsInCode.add(first);
+            if (!isInCode(first)) {
+                unknown.computeIfAbsent(first, any -> new TreeSet<>()).add(property);
             }
         } else {
             unknown.computeIfAbsent(name(first, rest), any -> new TreeSet<>()).add(property);
+        }
+    }
+
+    private void lookAtMember(String property, String name, List<String> rest) {
+        String member = String.join(".", rest);
+        if (!known.ofOneBulkhead().contains(member)) {
+            report(property, member, known.ofOneBulkhead(), PropertyNames.of(name, ""));
         }
     }
 
@@ -114,6 +223,10 @@ final class ConfiguredNames {
         return declared.contains(name) || possible.stream().anyMatch(pattern -> pattern.matcher(name).matches());
     }
 
+    private boolean isInCode(String name) {
+        return namesInCode.stream().anyMatch(pattern -> pattern.matcher(name).matches());
+    }
+
     // Without quotes, a name ends at its first dot.
     private String name(String first, List<String> rest) {
         String dotted = first + "." + String.join(".", rest.subList(0, rest.size() - 1));
@@ -121,19 +234,35 @@ final class ConfiguredNames {
     }
 
     private void reportName(String name, Set<String> properties) {
-        errors.add(MessageCode.RBH025, String.join(", ", properties), isPossible(name)
-                ? "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*"
-                : "no @RedisBulkhead has the name \"" + name + "\"." + hint(name)
-                        + " A bulkhead that code defines with a SemaphoreSpec is not configurable");
+        String location = String.join(", ", properties);
+        if (isPossible(name)) {
+            errors.add(MessageCode.RBH025, location,
+                    "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*");
+        } else if (inCode.possible()) {
+            warnings.add(MessageCode.RBH025 + " " + location + ": " + noBulkhead(name) + USED_IN_CODE);
+        } else {
+            errors.add(MessageCode.RBH025, location,
+                    noBulkhead(name) + NOT_IN_CODE);
+        }
+    }
+
+    private String noBulkhead(String name) {
+        return "no @RedisBulkhead has the name \"" + name + "\"." + hint(name);
     }
 
     private String hint(String name) {
-        List<String> nearest = NearestNames.to(name, declared);
-        String all = nearest.isEmpty() ? " None is declared."
-                : " Declared: " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
-                        + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
         Set<String> candidates = new TreeSet<>(declared);
         candidates.addAll(known.groups().keySet());
-        return NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("") + all;
+        candidates.addAll(inCode.names());
+        return NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
+                + declared(name);
+    }
+
+    /** The declared names, those first that are like this one. */
+    private String declared(String name) {
+        List<String> nearest = NearestNames.to(name, declared);
+        return nearest.isEmpty() ? " None is declared."
+                : " Declared: " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
+                        + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
     }
 }

@@ -11,7 +11,8 @@ import java.util.Map;
  *        profile; configuration may hold values for them
  * @param methods one entry per guarded method of a bean
  * @param returning the guarded methods that return something, by the name of each of their bulkheads as written
+ * @param inCode what is known about bulkheads that code defines
  */
 public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
-        List<MethodDeclaration> methods, Map<String, List<String>> returning) {
+        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode) {
 }

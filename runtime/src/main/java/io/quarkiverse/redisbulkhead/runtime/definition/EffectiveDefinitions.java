@@ -11,7 +11,9 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -74,12 +76,17 @@ public final class EffectiveDefinitions {
     private final Map<String, List<String>> returning;
     private final boolean inRedis;
     private final ValidationErrors errors;
+    private final Config properties;
+    private final KnownProperties known;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     // Zero when it is not known, or invalid.
     private final Duration commandTimeout;
+    private List<String> warnings = List.of();
 
-    private EffectiveDefinitions(Definitions definitions, Configuration configuration, Map<String, List<String>> returning,
-            boolean inRedis, ValidationErrors errors) {
+    private EffectiveDefinitions(Definitions definitions, Configuration configuration, Config properties, KnownProperties known,
+            Map<String, List<String>> returning, boolean inRedis, ValidationErrors errors) {
+        this.properties = properties;
+        this.known = known;
         this.definitions = definitions;
         this.returning = returning;
         this.configuration = configuration;
@@ -102,7 +109,7 @@ public final class EffectiveDefinitions {
     public static EffectiveDefinitions atStart(Declarations declarations, Config properties, boolean inRedis,
             ValidationErrors errors) {
         return of(Definitions.of(declarations.bulkheads(), properties), declarations.namesElsewhere(),
-                declarations.returning(), properties, ValueReader.ANY, inRedis, false, errors);
+                declarations.returning(), declarations.inCode(), properties, ValueReader.ANY, inRedis, false, errors);
     }
 
     /**
@@ -111,22 +118,31 @@ public final class EffectiveDefinitions {
      * @param declarations the annotations
      * @param namesElsewhere the names, as written, in annotations that are not in force in this build
      * @param returning as in {@link Declarations#returning()}
+     * @param inCode what is known about bulkheads that code defines
      * @param properties the configuration of the build, in which expressions may have no value yet
      * @param reader checks the values that cannot be read
      * @param inRedis whether permits live in Redis
      * @param errors takes the mistakes
      */
     public static void checkAtBuild(List<BulkheadDeclaration> declarations, List<String> namesElsewhere,
-            Map<String, List<String>> returning, Config properties, ValueReader reader, boolean inRedis,
+            Map<String, List<String>> returning, DefinedInCode inCode, Config properties, ValueReader reader, boolean inRedis,
             ValidationErrors errors) {
-        of(Definitions.of(declarations, properties), namesElsewhere, returning, properties, reader, inRedis, true, errors);
+        of(Definitions.of(declarations, properties), namesElsewhere, returning, inCode, properties, reader, inRedis, true,
+                errors);
     }
 
     private static EffectiveDefinitions of(Definitions definitions, List<String> namesElsewhere,
-            Map<String, List<String>> returning, Config properties, ValueReader reader, boolean inRedis, boolean atBuild,
-            ValidationErrors errors) {
+            Map<String, List<String>> returning, DefinedInCode inCode, Config properties, ValueReader reader, boolean inRedis,
+            boolean atBuild, ValidationErrors errors) {
         KnownProperties known = new KnownProperties();
-        Configuration configuration = new Configuration(properties, known, definitions.byName().keySet(), reader, errors);
+        ConfiguredNames names = new ConfiguredNames(known, definitions, namesElsewhere, inCode, errors);
+        names.check(properties);
+        if (!atBuild) {
+            names.checkVariables(properties);
+        }
+        Set<String> bulkheads = new TreeSet<>(definitions.byName().keySet());
+        bulkheads.addAll(names.perhapsInCode());
+        Configuration configuration = new Configuration(properties, known, bulkheads, reader, errors);
         if (!atBuild) {
             definitions.requireResolved(errors);
             configuration.requireKnown();
@@ -134,12 +150,13 @@ public final class EffectiveDefinitions {
         definitions.check(name -> configuration.isSet(PropertyNames.of(name, "permits"))
                 // It may become a name whose permits are configured.
                 || atBuild && definitions.isByExpression(name), known::isReserved, errors);
-        EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, returning, inRedis,
-                errors);
+        EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, properties, known, returning,
+                inRedis, errors);
         effective.checkGlobal();
         definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
+        names.perhapsInCode().forEach(name -> effective.new BulkheadAssembler(name).checkValues());
         effective.checkLocks();
-        new ConfiguredNames(known, definitions, namesElsewhere, errors).check(properties);
+        effective.warnings = List.copyOf(names.warnings());
         return effective;
     }
 
@@ -150,6 +167,15 @@ public final class EffectiveDefinitions {
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);
+    }
+
+    /**
+     * What looks like a mistake in the configuration, but need not be one.
+     *
+     * @return for the log
+     */
+    public List<String> warnings() {
+        return warnings;
     }
 
     /**
@@ -220,6 +246,30 @@ public final class EffectiveDefinitions {
                     .flatMap(LockConfig::lockTimeout).orElse(values.lock().lockTimeout());
         }
         return SemaphoreSpec.named("any").permits(1).build().expire();
+    }
+
+    /**
+     * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
+     *
+     * @param name any name, declared or not
+     * @return applies the configuration to a definition of that name; throws
+     *         {@link io.quarkus.runtime.configuration.ConfigurationException} when the result is not valid
+     */
+    public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
+        if (!Configuration.hasValues(properties, known, name)) {
+            return spec -> new EffectiveBulkhead(spec, values.enabled());
+        }
+        ValidationErrors unreadable = new ValidationErrors();
+        Configuration own = new Configuration(properties, known, Set.of(name), ValueReader.ANY, unreadable);
+        own.requireKnown();
+        unreadable.report();
+        return spec -> {
+            ValidationErrors found = new ValidationErrors();
+            Optional<EffectiveBulkhead> bulkhead = new EffectiveDefinitions(definitions, own, properties, known, returning,
+                    inRedis, found).new BulkheadAssembler(spec).assemble(spec);
+            found.report();
+            return bulkhead.orElseThrow();
+        };
     }
 
     /**
@@ -340,12 +390,44 @@ public final class EffectiveDefinitions {
         private BulkheadAssembler(String name) {
             this.name = name;
             this.own = Optional.ofNullable(values.bulkheads().get(name));
-            this.spec = SemaphoreSpec.named(name).fair(definitions.fair(name)).onOutage(values.onOutage())
-                    .awaitRelease(values.awaitRelease()).weight(definitions.weight(name));
+            this.spec = SemaphoreSpec.named(name).onOutage(values.onOutage()).awaitRelease(values.awaitRelease());
+        }
+
+        private BulkheadAssembler(SemaphoreSpec code) {
+            this.name = code.name();
+            this.own = Optional.ofNullable(values.bulkheads().get(name));
+            this.spec = code.toBuilder();
+        }
+
+        /** For a definition in code, of which nothing but the name is known before it is used. */
+        private void checkValues() {
+            set("permits", own.map(BulkheadConfig::permits).flatMap(EffectiveDefinitions::boxed), spec::permits);
+            setOthers();
+        }
+
+        /** Empty when a value is not valid. */
+        private Optional<EffectiveBulkhead> assemble(SemaphoreSpec code) {
+            int before = errors.size();
+            checkValues();
+            boolean enabled = values.enabled() && own.flatMap(BulkheadConfig::enabled).orElse(true);
+            permits = OptionalInt.of(own.map(BulkheadConfig::permits).orElse(OptionalInt.empty()).orElse(code.permits()));
+            OptionalInt local = own.map(BulkheadConfig::localPermits).orElse(OptionalInt.empty());
+            if (local.isEmpty() && code.localPermits() > permits.getAsInt()) {
+                spec.localPermits(permits.getAsInt());
+            }
+            if (inRedis && enabled) {
+                own.flatMap(BulkheadConfig::expire).ifPresent(
+                        lease -> EffectiveDefinitions.this.checkLease(written("expire"), "expire", lease));
+                local.ifPresent(this::checkLocalPermits);
+            }
+            return errors.size() == before && errors.check(MessageCode.RBH005, PropertyNames.of(name, "*"), "", spec::build)
+                    ? Optional.of(new EffectiveBulkhead(spec.build(), enabled))
+                    : Optional.empty();
         }
 
         private void add() {
             int before = errors.size();
+            spec.fair(definitions.fair(name)).weight(definitions.weight(name));
             definitions.expire(name).ifPresent(spec::expire);
             definitions.maxWait(name).ifPresent(spec::maxWait);
             setPermits();
@@ -494,10 +576,16 @@ public final class EffectiveDefinitions {
                                 + ". Each would keep one permit, together more than the limit. Set "
                                 + property("local-permits")
                                 + " if that is what you want, set fewer instances, or use reject");
-            } else if (local.isPresent() && local.getAsInt() > limit) {
+            } else {
+                local.ifPresent(this::checkLocalPermits);
+            }
+        }
+
+        private void checkLocalPermits(int local) {
+            if (local > permits.getAsInt()) {
                 errors.add(MessageCode.RBH024, written("local-permits"),
-                        "localPermits must not be more than the permits of the bulkhead, which are " + limit + ", but is "
-                                + local.getAsInt());
+                        "localPermits must not be more than the permits of the bulkhead, which are " + permits.getAsInt()
+                                + ", but is " + local);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -125,8 +126,14 @@ final class MemberText {
 
     /** What a text may become, whatever is configured. */
     static Pattern pattern(String written) {
+        return pattern(written, UnaryOperator.identity());
+    }
+
+    /** As {@link #pattern(String)}, with each part that is not an expression translated. */
+    static Pattern pattern(String written, UnaryOperator<String> translation) {
         String open = isExpression(written) ? parse(written).evaluate((context, target) -> target.append(ANYTHING)) : written;
-        return Pattern.compile(Stream.of(open.split(ANYTHING, -1)).map(Pattern::quote).collect(Collectors.joining(".*")),
+        return Pattern.compile(Stream.of(open.split(ANYTHING, -1)).map(translation).map(Pattern::quote)
+                .collect(Collectors.joining(".*")),
                 Pattern.DOTALL);
     }
 

@@ -70,7 +70,9 @@ public enum MessageCode {
     /** Calls of a method that returns something cannot be skipped. */
     RBH033,
     /** A method overrides a guarded one without the annotation. */
-    RBH034;
+    RBH034,
+    /** Code defines a bulkhead with other values than an annotation or other code. */
+    RBH035;
 
     /** The last line of each report. */
     public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";

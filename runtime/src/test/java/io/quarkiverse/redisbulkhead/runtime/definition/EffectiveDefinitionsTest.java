@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import org.eclipse.microprofile.config.spi.ConfigSource;
@@ -296,6 +297,61 @@ class EffectiveDefinitionsTest {
                 .isEqualTo(7);
     }
 
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '\'', value = {
+            "REPORT_PERMITS, REPORT, ' Did you mean QUARKUS_REDIS_BULKHEAD_REPORTS_PERMITS?'",
+            "_REPORT__MAX_WAIT, REPORT, ' Did you mean QUARKUS_REDIS_BULKHEAD__REPORTS__MAX_WAIT?'",
+            "OF_ANOTHER_APPLICATION_LOCAL_PERMITS, OF_ANOTHER_APPLICATION, ''" })
+    void aVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
+        String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
+        assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
+                .hasMessageContaining("RBH025 " + variable + ": no @RedisBulkhead has a name for which " + name
+                        + " stands in an environment variable." + hint + " Declared: reports. Nor does any class");
+        assertThat(
+                read(new DefinedInCode(true, List.of()), new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS).warnings())
+                .singleElement().asString().startsWith("RBH025 " + variable)
+                .contains(hint + " Declared: reports. It is used if");
+        assertThat(read(new DefinedInCode(true, List.of(name.toLowerCase(Locale.ROOT).replace('_', ' '))),
+                new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS).warnings()).isEmpty();
+    }
+
+    /** What code defines later is configured now, so a wrong value is found now. */
+    @Test
+    void theValuesOfBulkheadsInCodeAreChecked() {
+        DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + DefinedInCode.PART));
+        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "0")), REPORTS))
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.imports.permits: permits must be at least 1, but is 0");
+        assertThatThrownBy(() -> read(inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS)).hasMessageContaining(
+                "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
+                        + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
+        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "3", "\"imports\".fair", "true")), REPORTS))
+                .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"imports\".fair");
+        EffectiveDefinitions definitions = read(inCode, file(Map.of("imports.permits", "3")), REPORTS);
+        assertThat(definitions.warnings()).isEmpty();
+        assertThat(definitions.bulkheads()).containsOnlyKeys("reports");
+    }
+
+    private static ConfigSource file(Map<String, String> properties) {
+        Map<String, String> full = new HashMap<>();
+        properties.forEach((key, value) -> full.put("quarkus.redis-bulkhead." + key, value));
+        return new PropertiesConfigSource(full, "test", 100);
+    }
+
+    /** A variable may stand for several properties, and only those of bulkheads have names that can be wrong. */
+    @ParameterizedTest
+    @ValueSource(strings = { "REPORTS_PERMITS", "_REPORTS__PERMITS", "REPORTS_LOCAL_PERMITS", "ENABLED", "ON_OUTAGE",
+            "MANAGEMENT_ENABLED", "LOCK_STORE_STEP_TIMEOUT", "LOCK_DAILY_FAIR", "LOCK__DAILY__MIN_HOLD", "OTHER_EU_PERMITS",
+            "_OTHER_EU__PERMITS", "WHATEVER" })
+    void otherVariablesAreNoMistakes(String end) {
+        SmallRyeConfig properties = new SmallRyeConfigBuilder()
+                .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
+        ValidationErrors errors = new ValidationErrors();
+        new ConfiguredNames(new KnownProperties(), Definitions.of(List.of(REPORTS), properties),
+                List.of("other-${profile}"), DefinedInCode.NONE, errors)
+                .checkVariables(properties);
+        assertThat(errors.all()).isEmpty();
+    }
+
     /** SmallRye Config does not see such a variable, so it does not refuse it either. */
     @Test
     void aValueThatCannotBeResolvedIsRefused() {
@@ -325,16 +381,31 @@ class EffectiveDefinitionsTest {
     }
 
     private static EffectiveDefinitions read(boolean inRedis, ConfigSource source, BulkheadDeclaration... declarations) {
-        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
-                .withConverter(Duration.class, 1_000, new DurationConverter())
-                .withMapping(RedisBulkheadRuntimeConfig.class)
-                .withSources(source)
-                .build();
+        return read(inRedis, DefinedInCode.NONE, source, declarations);
+    }
+
+    private static EffectiveDefinitions read(DefinedInCode inCode, ConfigSource source, BulkheadDeclaration... declarations) {
+        return read(true, inCode, source, declarations);
+    }
+
+    private static EffectiveDefinitions read(boolean inRedis, DefinedInCode inCode, ConfigSource source,
+            BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of()), config, inRedis,
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode),
+                config(source), inRedis,
                 errors);
         errors.report();
         return definitions;
+    }
+
+    private static SmallRyeConfig config(ConfigSource source) {
+        return new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withConverter(Duration.class, 1_000, new DurationConverter())
+                .withMapping(RedisBulkheadRuntimeConfig.class)
+                // As Quarkus does.
+                .withMappingIgnore("quarkus.**")
+                .withSources(source)
+                .build();
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,22 +6,15 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.test.junit.QuarkusTest;
 
-/**
- * Environment variables, which all tests have: one for the bulkhead here, and one for a bulkhead that is not declared, which
- * may be meant for another application.
- */
+/** Environment variables configure bulkheads and locks. The build file sets them for this module. */
+@QuarkusTest
 class EnvironmentTest {
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
-            .overrideConfigKey("quarkus.redis-bulkhead.\"From the environment\".fair", "true");
 
     @Inject
     RedisBulkheads bulkheads;
@@ -29,11 +22,21 @@ class EnvironmentTest {
     @Test
     void aVariableReachesTheBulkheadWhateverItsNameIs() {
         assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD__FROM_THE_ENVIRONMENT__PERMITS")).isEqualTo("7");
-        assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD__OF_ANOTHER_APPLICATION__PERMITS")).isEqualTo("3");
 
         assertThat(bulkheads.semaphore("from-the-environment").spec().permits()).isEqualTo(7);
         assertThat(bulkheads.semaphore("From the environment").spec().permits()).isEqualTo(7);
-        assertThat(bulkheads.semaphore("other").spec().permits()).isEqualTo(1);
+        assertThat(bulkheads.semaphore("from another environment").spec().permits()).isEqualTo(1);
+    }
+
+    @Test
+    void aVariableMayHaveTheNameWithoutQuotes() {
+        assertThat(bulkheads.semaphore("by-variable").spec().localPermits()).isEqualTo(2);
+        assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
+    }
+
+    @Test
+    void aVariableReachesABulkheadInCode() {
+        assertThat(bulkheads.semaphore(SemaphoreSpec.named("code-variable").permits(1).build()).spec().permits()).isEqualTo(3);
     }
 
     @ApplicationScoped
@@ -47,8 +50,12 @@ class EnvironmentTest {
         void two() {
         }
 
-        @RedisBulkhead(name = "other", permits = 1)
+        @RedisBulkhead(name = "from another environment", permits = 1)
         void other() {
+        }
+
+        @RedisBulkhead(name = "by-variable", permits = 4)
+        void byVariable() {
         }
     }
 }

@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+
+/**
+ * The bulkheads that code defines. Applies their configuration, and refuses definitions that contradict each other: with two
+ * limits for one name, each call would go by its own. Thread-safe.
+ */
+final class CodeBulkheads {
+
+    // Names may be computed, so their number is unbounded. What is forgotten is not compared any more.
+    private static final int MOST = 1_000;
+
+    /**
+     * What holds for one name.
+     *
+     * @param permits what the first definition states; empty when an annotation leaves that to the configuration
+     * @param fair what the first definition states
+     * @param location says which definition that is
+     * @param inForce what the configuration made of it
+     * @param configured applies the configuration
+     */
+    private record First(OptionalInt permits, boolean fair, String location, SemaphoreSpec inForce,
+            Function<SemaphoreSpec, EffectiveBulkhead> configured) {
+
+        private String values() {
+            return (permits.isPresent() ? "permits=" + permits.getAsInt() + ", " : "") + "fair=" + fair + " " + location;
+        }
+    }
+
+    private final EffectiveDefinitions definitions;
+
+    // By name; guarded by this.
+    private final Map<String, First> known = new LinkedHashMap<>(16, 0.75f, true) {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, First> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    /**
+     * @param definitions what annotations and configuration say
+     */
+    CodeBulkheads(EffectiveDefinitions definitions) {
+        this.definitions = definitions;
+    }
+
+    /**
+     * Applies the configuration to a definition.
+     *
+     * @param spec the definition
+     * @param caller names the code that defines it; called only if the name is new, or the definition is refused
+     * @return what is in force
+     * @throws IllegalArgumentException when it contradicts an annotation, or another definition in this process
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when its configuration is not valid
+     */
+    EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
+        First first = first(spec, caller);
+        EffectiveBulkhead effective = first.configured().apply(spec);
+        boolean samePermits = first.permits().isEmpty() || first.permits().getAsInt() == spec.permits()
+                || first.inForce().permits() == spec.permits();
+        boolean sameOrder = first.fair() == spec.fair() || first.inForce().fair() == spec.fair();
+        if (!samePermits || !sameOrder) {
+            throw new IllegalArgumentException(MessageCode.RBH035 + " Bulkhead '" + spec.name() + "' has different values: "
+                    + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " in the SemaphoreSpec of "
+                    + caller.get() + ". Use the same values" + (declared(spec.name()) == null ? ""
+                            : ", or get the bulkhead with semaphore(\"" + spec.name() + "\")")
+                    + ". For another limit, use another name, or RedisSemaphore.resize");
+        }
+        return effective;
+    }
+
+    /** The lease of a bulkhead that code has defined; empty for other names. */
+    synchronized Optional<Duration> lease(String name) {
+        return Optional.ofNullable(known.get(name)).map(first -> first.inForce().expire());
+    }
+
+    private synchronized First first(SemaphoreSpec spec, Supplier<String> caller) {
+        First first = known.get(spec.name());
+        if (first == null) {
+            Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
+            first = declared(spec.name()) == null
+                    ? new First(OptionalInt.of(spec.permits()), spec.fair(), "in the SemaphoreSpec of " + caller.get(),
+                            configured.apply(spec).spec(), configured)
+                    : ofAnnotation(spec.name(), configured);
+            known.put(spec.name(), first);
+        }
+        return first;
+    }
+
+    private First ofAnnotation(String name, Function<SemaphoreSpec, EffectiveBulkhead> configured) {
+        List<Definition> annotations = definitions.definitions(name);
+        return new First(annotations.stream().flatMapToInt(annotation -> annotation.permits().stream()).findFirst(),
+                annotations.get(0).fair(),
+                annotations.stream().map(Definition::location).distinct()
+                        .collect(Collectors.joining(", ", "in the annotation of ", "")),
+                declared(name).spec(), configured);
+    }
+
+    /** Null when no annotation declares the name. */
+    private EffectiveBulkhead declared(String name) {
+        return definitions.bulkheads().get(name);
+    }
+}

@@ -1,0 +1,198 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+
+class CodeBulkheadsTest {
+
+    static final SemaphoreSpec IMPORTS = SemaphoreSpec.named("imports").permits(5).build();
+    static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(5).build();
+
+    final Map<String, String> properties = new HashMap<>();
+    final Map<String, String> environment = new HashMap<>();
+
+    @Test
+    void theSpecHoldsWhereNothingIsConfigured() {
+        SemaphoreSpec full = IMPORTS.toBuilder().weight(2).fair(true).expire(Duration.ofSeconds(9)).onOutage(OnOutage.LOCAL)
+                .localPermits(3).maxWaiters(7).awaitRelease(true).build();
+        properties.put("on-outage", "allow");
+        properties.put("instances", "5");
+
+        assertThat(define(bulkheads(), full)).isEqualTo(new EffectiveBulkhead(full, true));
+    }
+
+    @Test
+    void configurationWins() {
+        properties.putAll(Map.of("imports.permits", "3", "imports.weight", "2", "imports.fair", "true", "imports.expire", "2m",
+                "imports.max-wait", "4s", "imports.max-hold", "1h", "imports.min-hold", "1s", "imports.on-lost", "interrupt",
+                "imports.on-outage", "local", "imports.local-permits", "2"));
+        properties.putAll(Map.of("imports.max-waiters", "9", "imports.await-release", "true", "imports.enabled", "false"));
+
+        assertThat(define(bulkheads(), IMPORTS)).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("imports").permits(3)
+                .weight(2).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(4)).maxHold(Duration.ofHours(1))
+                .minHold(Duration.ofSeconds(1)).onLost(OnLost.INTERRUPT).onOutage(OnOutage.LOCAL).localPermits(2)
+                .maxWaiters(9).awaitRelease(true).build(), false));
+    }
+
+    @Test
+    void theEnvironmentIsConfigurationToo() {
+        environment.put("QUARKUS_REDIS_BULKHEAD_DAILY_IMPORTS_PERMITS", "3");
+        environment.put("QUARKUS_REDIS_BULKHEAD__ORDERS_OF_7__FAIR", "true");
+        CodeBulkheads bulkheads = bulkheads();
+
+        assertThat(define(bulkheads, SemaphoreSpec.named("daily-imports").permits(5).build()).spec().permits()).isEqualTo(3);
+        assertThat(define(bulkheads, SemaphoreSpec.named("orders.of.7").permits(5).build()).spec().fair()).isTrue();
+    }
+
+    @Test
+    void allBulkheadsCanBeDisabled() {
+        properties.put("enabled", "false");
+
+        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
+    }
+
+    @Test
+    void aLowerLimitAlsoHoldsDuringAnOutage() {
+        properties.put("imports.permits", "2");
+
+        assertThat(define(bulkheads(), IMPORTS.toBuilder().localPermits(4).build()).spec().localPermits()).isEqualTo(2);
+        assertThat(define(bulkheads(), IMPORTS).spec().localPermits()).isEqualTo(2);
+    }
+
+    @Test
+    void whatDoesNotFitTogetherIsRefused() {
+        properties.putAll(Map.of("imports.permits", "2", "short.expire", "1s", "wide.local-permits", "6"));
+        CodeBulkheads bulkheads = bulkheads();
+
+        assertThatThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().weight(3).build()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.\"imports\".*: weight must not be more than the permits");
+        assertThatThrownBy(() -> define(bulkheads, SemaphoreSpec.named("short").permits(1).build()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("RBH023 quarkus.redis-bulkhead.short.expire: expire is PT1S, shorter than three times");
+        assertThatThrownBy(() -> define(bulkheads, SemaphoreSpec.named("wide").permits(5).build()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("RBH024 quarkus.redis-bulkhead.wide.local-permits: localPermits must not be more");
+    }
+
+    @Test
+    @DisplayName("Trap 44: code defines another limit than an annotation of the same process")
+    void aSpecThatContradictsAnAnnotationIsRefused() {
+        CodeBulkheads bulkheads = bulkheads();
+
+        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, REPORTS.toBuilder().permits(7).build()))
+                .withMessage("RBH035 Bulkhead 'reports' has different values: permits=5, fair=false in the annotation of"
+                        + " Reports#render; permits=7, fair=false in the SemaphoreSpec of Jobs#run. Use the same values, or get"
+                        + " the bulkhead with semaphore(\"reports\"). For another limit, use another name, or"
+                        + " RedisSemaphore.resize");
+        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, REPORTS.toBuilder().fair(true).build()))
+                .withMessageContaining("permits=5, fair=true in the SemaphoreSpec of Jobs#run");
+        SemaphoreSpec otherLease = REPORTS.toBuilder().expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(1)).build();
+        assertThat(define(bulkheads, otherLease).spec()).isEqualTo(otherLease);
+    }
+
+    @Test
+    @DisplayName("Trap 44: code defines another limit than other code of the same process")
+    void specsThatContradictEachOtherAreRefused() {
+        CodeBulkheads bulkheads = bulkheads();
+        bulkheads.define(IMPORTS, () -> "Imports#first");
+
+        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()))
+                .withMessage("RBH035 Bulkhead 'imports' has different values: permits=5, fair=false in the SemaphoreSpec of"
+                        + " Imports#first; permits=7, fair=false in the SemaphoreSpec of Jobs#run. Use the same values. For"
+                        + " another limit, use another name, or RedisSemaphore.resize");
+        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().fair(true).build()));
+        SemaphoreSpec otherLease = IMPORTS.toBuilder().expire(Duration.ofMinutes(2)).build();
+        assertThat(define(bulkheads, otherLease).spec()).isEqualTo(otherLease);
+        assertThat(define(bulkheads, IMPORTS).spec()).isEqualTo(IMPORTS);
+    }
+
+    /** Otherwise the mistake would show where nothing is configured only. */
+    @Test
+    void aContradictionIsRefusedAlsoWhereConfigurationHidesIt() {
+        properties.put("imports.permits", "9");
+        CodeBulkheads bulkheads = bulkheads();
+        define(bulkheads, IMPORTS);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()));
+    }
+
+    @Test
+    void whatIsInForceIsNoContradiction() {
+        properties.putAll(Map.of("imports.permits", "9", "imports.fair", "true", "reports.permits", "9"));
+        CodeBulkheads bulkheads = bulkheads();
+        SemaphoreSpec inForce = define(bulkheads, IMPORTS).spec();
+
+        assertThat(define(bulkheads, inForce.toBuilder().maxHold(Duration.ofHours(1)).build()).spec().permits()).isEqualTo(9);
+        assertThat(define(bulkheads, REPORTS.toBuilder().permits(9).build()).spec().permits()).isEqualTo(9);
+        assertThat(define(bulkheads, REPORTS).spec().permits()).isEqualTo(9);
+    }
+
+    /** An annotation may leave the permits to the configuration. */
+    @Test
+    void aLimitThatNoAnnotationStatesIsTheConfiguredOne() {
+        assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
+    }
+
+    /** Trap 21: names may be computed. */
+    @Test
+    void theNumberOfRememberedNamesIsBounded() {
+        CodeBulkheads bulkheads = bulkheads();
+        define(bulkheads, IMPORTS);
+        for (int i = 0; i < 1_000; i++) {
+            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
+        }
+
+        SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
+        assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
+    }
+
+    private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {
+        return bulkheads.define(spec, () -> "Jobs#run");
+    }
+
+    private CodeBulkheads bulkheads() {
+        Map<String, String> full = new HashMap<>(Map.of("quarkus.redis-bulkhead.open.permits", "4"));
+        properties.forEach((name, value) -> full.put("quarkus.redis-bulkhead." + name, value));
+        Declarations declarations = new Declarations(
+                List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
+                        new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
+                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
+        ValidationErrors errors = new ValidationErrors();
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations,
+                new SmallRyeConfigBuilder().addDefaultInterceptors()
+                        .withConverter(Duration.class, 1_000, new DurationConverter())
+                        .withMapping(RedisBulkheadRuntimeConfig.class).withMappingIgnore("quarkus.**")
+                        .withSources(new PropertiesConfigSource(full, "test", 100), new EnvConfigSource(environment, 300))
+                        .build(),
+                true, errors);
+        errors.report();
+        return new CodeBulkheads(definitions);
+    }
+}
