@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
  * otherwise put it on the implementing method.
  * <p>
  * Each call takes its own permit: a guarded method that calls another one of the same bulkhead needs two. With one permit, the
- * inner call is rejected after {@link #maxWait}.
+ * inner call is rejected: at once if it blocks the thread of the outer one, otherwise after {@link #maxWait}.
  * <p>
  * With a {@link BulkheadKey} parameter or a {@link #keyResolver} the bulkhead has one limit for each key, for example one for
  * each tenant.

@@ -17,11 +17,15 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -126,6 +130,42 @@ class GuardedCallsTest {
     void nestedCallIsRejectedAtOnce() {
         assertThatThrownBy(() -> reports.nested()).isInstanceOf(BulkheadFullException.class);
         assertThatThrownBy(() -> reports.selfInvoked()).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** Trap 17: waiting cannot help, as the calls around it end later. */
+    @Test
+    @Timeout(60)
+    void nestedCallThatWouldWaitForItselfIsRejectedAtOnce() {
+        assertThatThrownBy(() -> reports.patient(3)).isInstanceOf(BulkheadFullException.class)
+                .hasMessage("A call of bulkhead 'calls-patient' would wait for itself: it needs 1 of the 2 permits, and the"
+                        + " guarded calls around it hold 2. Call it outside of them, use a bulkhead of another name, or raise"
+                        + " the limit to 3");
+        assertThat(reports.patient(2)).isEqualTo("innermost");
+        assertThatThrownBy(() -> reports.patientInCode()).isInstanceOf(BulkheadFullException.class)
+                .hasMessageContaining("it needs 2 of the 2 permits").hasMessageContaining("hold 1");
+        assertThat(bulkheads.semaphore("calls-patient").waiters()).isEmpty();
+    }
+
+    /** Trap 17: what counts is the limit in force. */
+    @Test
+    @Timeout(60)
+    void anOperatorCanLetANestedCallThrough() {
+        bulkheads.semaphore("calls-patient").resize(3);
+        try {
+            assertThat(reports.patient(3)).isEqualTo("innermost");
+        } finally {
+            bulkheads.semaphore("calls-patient").resetSize();
+        }
+    }
+
+    /** Trap 17: the lock is not reentrant. */
+    @Test
+    @Timeout(60)
+    void aLockWithinItselfIsRejectedAtOnce() {
+        RedisLock lock = bulkheads.lock(LockSpec.named("calls-lock").acquireTimeout(Duration.ofHours(1)).build());
+        assertThatThrownBy(() -> lock.run(() -> lock.run(() -> {
+        }))).isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageStartingWith("Lock 'calls-lock' is held by a call around this one");
     }
 
     /** Trap 18: the second is full; the first is back when the caller sees it. */
@@ -249,6 +289,16 @@ class GuardedCallsTest {
         @RedisBulkhead(name = "nested", permits = 1)
         void selfInvoked() {
             selfInvoked();
+        }
+
+        @RedisBulkhead(name = "calls-patient", permits = 2, maxWait = "1h")
+        String patient(int depth) {
+            return depth == 1 ? "innermost" : self.patient(depth - 1);
+        }
+
+        @RedisBulkhead(name = "calls-patient", permits = 2, maxWait = "1h")
+        void patientInCode() {
+            bulkheads.semaphore("calls-patient").acquire(2, Duration.ofHours(1));
         }
 
         @RedisBulkhead(name = "calls-wide", permits = 5)

@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
@@ -101,7 +102,7 @@ abstract class BulkheadView {
     /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
     Permit acquire(Semaphore semaphore, String method) {
         requireBlockingAllowed(method);
-        Admission admission = translated(semaphore.admit(caller(), BlockingWait.occupies()));
+        Admission admission = translated(HeldPermits.nested(semaphore).admit(caller(), BlockingWait.occupies()));
         try {
             return view(BlockingWait.await(semaphore.spec().name(), admission.granted()));
         } catch (RuntimeException e) {
@@ -144,7 +145,7 @@ abstract class BulkheadView {
         requireAction(action);
         requireBlockingAllowed(method);
         SynchronousGuard guard = new SynchronousGuard(type + "." + method, semaphore.spec().name());
-        return (T) guard.call(executions(semaphore, guard.waitsOn()), (Callable<Object>) action);
+        return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), (Callable<Object>) action);
     }
 
     Uni<Void> runAsync(Semaphore semaphore, Supplier<? extends Uni<?>> action) {

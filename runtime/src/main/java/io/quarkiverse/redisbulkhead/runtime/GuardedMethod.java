@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
@@ -69,7 +70,9 @@ final class GuardedMethod {
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
-        return same != null ? same : semaphores.stream().map(one -> one.of(invocation.getParameters())).toList();
+        List<Semaphore> all = same != null ? same
+                : semaphores.stream().map(one -> one.of(invocation.getParameters())).toList();
+        return guard.isBlocking() ? HeldPermits.nested(all) : all;
     }
 
     // One object for both roles: every call allocates it.

@@ -8,6 +8,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
@@ -35,6 +36,12 @@ record LockAdmission(String lock, Admission admission) implements Admission {
             return new LockNotAcquiredException(
                     "Lock '" + lock + "' is not free, and the call cannot wait: " + full.reason(), lock,
                     full.nearestLeaseEnd());
+        }
+        if (cause instanceof NestedCallRejectedException nested) {
+            return new LockNotAcquiredException(
+                    "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
+                            + " as locks are not reentrant. Lock only once, and pass the Permit on",
+                    lock, nested.nearestLeaseEnd());
         }
         return cause instanceof BulkheadFullException full ? new LockNotAcquiredException(lock, full.nearestLeaseEnd()) : cause;
     }

@@ -67,7 +67,7 @@ class LiveReloadTest {
         expected.put("a resolved key", "resolved one 1/4");
         expected.put("will be added", "added 1/5");
         expected.put("will be removed", "");
-        expected.put("a call within", "BulkheadFullException");
+        expected.put("a call within", "NestedCallRejectedException");
         assertThat(held()).as("with an annotation more, one less, other keys, and too few permits")
                 .containsExactlyInAnyOrderEntriesOf(expected);
     }

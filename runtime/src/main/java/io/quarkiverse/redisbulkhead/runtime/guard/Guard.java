@@ -32,6 +32,15 @@ public interface Guard {
     }
 
     /**
+     * Whether the calling thread waits until the execution has ended, so that calls around it end later.
+     *
+     * @return {@code false} unless the guard blocks the calling thread
+     */
+    default boolean isBlocking() {
+        return false;
+    }
+
+    /**
      * Lets every call through, on any thread: all bulkheads of the method are switched off. The method still sees these
      * permits, and not those of a guarded method around it.
      *

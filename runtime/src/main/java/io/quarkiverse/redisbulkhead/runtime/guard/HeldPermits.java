@@ -1,10 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /** The permits of the guarded methods that a thread is calling, the innermost last. */
 public final class HeldPermits {
@@ -67,5 +69,33 @@ public final class HeldPermits {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Prepares blocking calls that this thread makes within guarded calls: those end after them.
+     *
+     * @param semaphores what the calls must pass
+     * @return the same, except that a call is rejected at once if it would wait for a permit of a call around it
+     */
+    public static List<Semaphore> nested(List<Semaphore> semaphores) {
+        return current() == null ? semaphores : semaphores.stream().map(HeldPermits::nested).toList();
+    }
+
+    /**
+     * As {@link #nested(List)}, for one semaphore.
+     *
+     * @param semaphore what the call must pass
+     * @return for a call within those that this thread is making
+     */
+    public static Semaphore nested(Semaphore semaphore) {
+        List<HeldPermit> around = new ArrayList<>(0);
+        for (Frame frame = current(); frame != null; frame = frame.outer()) {
+            for (HeldPermit permit : frame.permits()) {
+                if (permit.bulkhead().equals(semaphore.spec().name())) {
+                    around.add(permit);
+                }
+            }
+        }
+        return around.isEmpty() ? semaphore : semaphore.nestedIn(around);
     }
 }

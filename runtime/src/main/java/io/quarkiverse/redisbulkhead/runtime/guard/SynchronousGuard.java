@@ -38,6 +38,11 @@ public final class SynchronousGuard implements Guard {
     }
 
     @Override
+    public boolean isBlocking() {
+        return true;
+    }
+
+    @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
         BlockingWait.requireAllowed(message);
         Admission admission = admissions.get();

@@ -50,8 +50,9 @@ public enum CallResult {
         if (rejection instanceof QueueFullException) {
             return QUEUE_FULL;
         } else if (rejection instanceof BulkheadFullException) {
-            return hadTime && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) ? TIMED_OUT
-                    : FULL;
+            return hadTime && !(rejection instanceof NestedCallRejectedException)
+                    && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) ? TIMED_OUT
+                            : FULL;
         } else if (rejection instanceof BulkheadContendedException) {
             return CONTENDED;
         }

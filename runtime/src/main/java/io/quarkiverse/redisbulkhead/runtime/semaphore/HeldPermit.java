@@ -4,6 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {
@@ -42,6 +44,17 @@ public interface HeldPermit {
      * @return {@code false} as soon as the lease may have ended
      */
     boolean isHeld();
+
+    /**
+     * How much of a limit the permit takes, as far as this process knows.
+     *
+     * @param other the bulkhead or key whose limit it is
+     * @param in where that limit is kept
+     * @return zero for another bulkhead or store, and when the permit is not held
+     */
+    default int weightOf(BulkheadId other, PermitStore in) {
+        return 0;
+    }
 
     /**
      * Renews the lease.

@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
@@ -109,6 +110,11 @@ final class LeasedPermit extends Lease implements HeldPermit {
     @Override
     public boolean isHeld() {
         return state == State.HELD && endNanos() - dependencies.timers().nanoTime() > 0;
+    }
+
+    @Override
+    public int weightOf(BulkheadId other, PermitStore in) {
+        return dependencies.store() == in && definition().id().equals(other) && isHeld() ? definition().spec().weight() : 0;
     }
 
     @Override

@@ -95,6 +95,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private final InFlightCounter executions;
     // Whether the caller wanted to wait, for the result.
     private final boolean hadTime;
+    // The permits of the calls around this one, which end after it.
+    private final List<HeldPermit> heldByCallers;
 
     // Set before the first request is sent.
     private long waitEndNanos;
@@ -133,7 +135,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
             InFlightCounter executions,
-            CallListener call, boolean hadTime) {
+            CallListener call, boolean hadTime, List<HeldPermit> heldByCallers) {
+        this.heldByCallers = heldByCallers;
         this.dependencies = dependencies;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
@@ -174,10 +177,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param waitsOn what the call occupies while it waits
      * @param executions has counted the execution, and ends it with the admission; null for none
      * @param call receives the events
+     * @param heldByCallers the permits of the calls around this one
      */
     static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
             InFlightCounter executions,
-            CallListener call) {
+            CallListener call, List<HeldPermit> heldByCallers) {
         call.requested();
         if (dependencies.store() instanceof InProcessPermitStore here) {
             LeasedPermit given = takeIfFree(dependencies, here, bulkhead, method);
@@ -187,7 +191,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
         }
         PermitRequest request = new PermitRequest(dependencies, bulkhead, method, waitsOn, executions, call,
-                !bulkhead.spec().maxWait().isZero());
+                !bulkhead.spec().maxWait().isZero(), heldByCallers);
         request.start();
         return request;
     }
@@ -332,7 +336,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         hasWaited = true;
         ticket = reply.ticket();
         storeAnswered();
-        RuntimeException rejection = rejectionInsteadOfWait();
+        RuntimeException rejection = waitsForItself(limit) ? full(Optional.empty(), limit, nearestLeaseEnd)
+                : rejectionInsteadOfWait();
         if (rejection != null) {
             return rejectWaiting(rejection);
         }
@@ -609,7 +614,25 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         return new CancellationException("The execution ended before a permit was free");
     }
 
+    // Whether the calls around this one, which end after it, leave too little of the limit for it.
+    private boolean waitsForItself(int limitInForce) {
+        int held = heldAround();
+        return held > 0 && spec.weight() <= limitInForce && (long) held + spec.weight() > limitInForce;
+    }
+
+    private int heldAround() {
+        int held = 0;
+        for (HeldPermit around : heldByCallers) {
+            held += around.weightOf(bulkhead.id(), dependencies.store());
+        }
+        return held;
+    }
+
     private BulkheadFullException full(Optional<String> reached, int limitInForce, Duration leaseEnd) {
+        if (waitsForItself(limitInForce)) {
+            return new NestedCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), heldAround(), limitInForce,
+                    leaseEnd);
+        }
         if (reached.isPresent()) {
             return new QueueFullException(reached.get(), spec.name(), bulkhead.key(), limitInForce, leaseEnd);
         }
@@ -737,7 +760,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private PermitRequest continuedLocally() {
         Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
         PermitRequest next = new PermitRequest(dependencies.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
-                method, waitsOn, null, call, hadTime);
+                method, waitsOn, null, call, hadTime, heldByCallers);
         next.waitingFired = waitingFired;
         return next;
     }

@@ -27,6 +27,7 @@ public final class Semaphore {
     private final PermitAttacher attacher;
     private final boolean limiting;
     private final boolean skipping;
+    private final List<HeldPermit> heldByCallers;
 
     /**
      * @param dependencies what its requests work with
@@ -35,12 +36,12 @@ public final class Semaphore {
      */
     Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
             boolean limiting) {
-        this(bulkhead, dependencies, attacher, limiting, false);
+        this(bulkhead, dependencies, attacher, limiting, false, List.of());
     }
 
     private Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
-            boolean limiting,
-            boolean skipping) {
+            boolean limiting, boolean skipping, List<HeldPermit> heldByCallers) {
+        this.heldByCallers = heldByCallers;
         this.bulkhead = bulkhead;
         this.skipping = skipping;
         this.dependencies = dependencies;
@@ -49,7 +50,18 @@ public final class Semaphore {
     }
 
     private Semaphore with(SemaphoreDefinition other) {
-        return new Semaphore(other, dependencies, attacher, limiting, skipping);
+        return new Semaphore(other, dependencies, attacher, limiting, skipping, heldByCallers);
+    }
+
+    /**
+     * This semaphore, for a call that ends before the calls around it do. It is rejected at once when their permits make it
+     * impossible.
+     *
+     * @param held the permits of the calls around it
+     * @return the semaphore, which shares its permits with this one
+     */
+    public Semaphore nestedIn(List<HeldPermit> held) {
+        return new Semaphore(bulkhead, dependencies, attacher, limiting, skipping, held);
     }
 
     /**
@@ -58,7 +70,7 @@ public final class Semaphore {
      * @return the semaphore, which counts rejections because it is full as {@link CallResult#SKIPPED}
      */
     public Semaphore skipping() {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, true);
+        return new Semaphore(bulkhead, dependencies, attacher, limiting, true, heldByCallers);
     }
 
     /**
@@ -113,7 +125,8 @@ public final class Semaphore {
      * @param executions has counted the execution, and ends it with the admission; null for none
      */
     Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, listener(method))
+        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, listener(method),
+                heldByCallers)
                 : new GrantedAdmission(uncountedPermit(), executions);
     }
 
@@ -126,7 +139,7 @@ public final class Semaphore {
             return () -> new GrantedAdmission(uncountedPermit(), null);
         }
         CallListener call = listener(method);
-        return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call);
+        return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call, heldByCallers);
     }
 
     /**
