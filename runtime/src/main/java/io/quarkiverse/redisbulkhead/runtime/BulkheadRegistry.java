@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
+import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
@@ -37,6 +39,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkus.runtime.LaunchMode;
 
 /** All bulkheads and locks of the application, built at start-up. Thread-safe. */
 @Singleton
@@ -87,6 +90,14 @@ public class BulkheadRegistry implements RedisBulkheads {
         definitions.warnings().forEach(LOG::warn);
         bulkheads.forEach((name, bulkhead) -> semaphores.put(name, semaphore(bulkhead.spec(), bulkhead.enabled())));
         this.declarations = declarations;
+    }
+
+    @PreDestroy
+    void noteLimits() {
+        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
+            FormerLimits.OF_THIS_PROCESS.note(Stream.concat(bulkheads.values().stream().map(EffectiveBulkhead::spec),
+                    inCode.inForce().stream()).toList(), System.nanoTime());
+        }
     }
 
     // A name that is not known is reported elsewhere.

@@ -37,6 +37,7 @@ import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.Application;
 import io.quarkus.runtime.ExecutorRecorder;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.common.net.HostName;
@@ -125,7 +126,7 @@ public class BulkheadRuntime {
         for (StoreListener listener : listeners) {
             observed = new ObservedPermitStore(observed, listener);
         }
-        return observed;
+        return LaunchMode.current() == LaunchMode.DEVELOPMENT ? FormerLimits.OF_THIS_PROCESS.hiddenIn(observed) : observed;
     }
 
     private PermitStore localStore() {

@@ -87,6 +87,11 @@ final class CodeBulkheads {
         return effective;
     }
 
+    /** What is in force under each name that is still remembered. */
+    synchronized List<SemaphoreSpec> inForce() {
+        return known.values().stream().map(First::inForce).toList();
+    }
+
     /** The lease of a bulkhead that code has defined; empty for other names. */
     synchronized Optional<Duration> lease(String name) {
         return Optional.ofNullable(known.get(name)).map(first -> first.inForce().expire());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.logging.Level;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,8 @@ class LiveReloadTest {
                             quarkus.http.port=%d
                             quarkus.rest-client.inside.url=http://localhost:${quarkus.http.port}
                             quarkus.redis-bulkhead.command-timeout=10s
-                            """.formatted(PORT)), "application.properties"));
+                            """.formatted(PORT)), "application.properties"))
+            .setLogRecordPredicate(line -> line.getLoggerName().contains("LimitMismatch"));
 
     private static final Map<String, String> AS_WRITTEN = Map.ofEntries(
             Map.entry("a method", "method 1/3"),
@@ -56,6 +58,8 @@ class LiveReloadTest {
         APP.modifySourceFile(Shapes.class, source -> source.replace("permits = 3", "permits = 4"));
         expected.replaceAll((shape, held) -> held.replace("/3", "/4"));
         assertThat(held()).as("after a change of the limits").containsExactlyInAnyOrderEntriesOf(expected);
+        assertThat(APP.getLogRecords()).as("one process does not disagree with itself")
+                .filteredOn(line -> line.getLevel().intValue() >= Level.WARNING.intValue()).isEmpty();
 
         APP.modifySourceFile(Shapes.class, source -> source
                 .replace("String added()", "@RedisBulkhead(name = \"added\", permits = 5) String added()")

@@ -42,7 +42,8 @@ public class Shapes {
                     .map(RedisSemaphore::status)
                     .filter(status -> status.inUse() > 0)
                     .sorted(Comparator.comparing(SemaphoreStatus::name))
-                    .map(status -> status.name() + " " + status.inUse() + "/" + status.limit())
+                    .map(status -> status.name() + " " + status.inUse() + "/" + status.limit()
+                            + (status.limitsDiffer() ? ", limits differ" : ""))
                     .collect(Collectors.joining(", "));
         }
     }

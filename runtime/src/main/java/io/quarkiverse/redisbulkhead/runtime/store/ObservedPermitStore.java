@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /** A store that reports the duration of its operations. Exceptions of the listener are logged and do not affect the answer. */
-public final class ObservedPermitStore implements PermitStore {
+public class ObservedPermitStore implements PermitStore {
 
     private static final Logger LOG = Logger.getLogger(ObservedPermitStore.class);
 

@@ -1,0 +1,119 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+
+/**
+ * The limits that this process had before a live reload. Redis remembers each stated limit for a minute, and would report that
+ * instances disagree although there is only one. Another instance with the old limit is reported after that minute.
+ * Thread-safe.
+ */
+final class FormerLimits {
+
+    private static final Duration REMEMBERED = PermitStore.LIMIT_REMEMBERED.plusSeconds(1);
+
+    /** Survives live reloads, which replace the classes of the application only. */
+    static final FormerLimits OF_THIS_PROCESS = new FormerLimits();
+
+    private record Former(String bulkhead, int limit) {
+    }
+
+    // When they are forgotten, by System.nanoTime(). Guarded by this.
+    private final Map<Former, Long> former = new HashMap<>();
+
+    /**
+     * Notes the limits of an application that stops.
+     *
+     * @param bulkheads its bulkheads
+     * @param now {@link System#nanoTime()}
+     */
+    synchronized void note(Collection<SemaphoreSpec> bulkheads, long now) {
+        former.values().removeIf(end -> end - now <= 0);
+        bulkheads.forEach(spec -> former.put(new Former(spec.name(), spec.permits()), now + REMEMBERED.toNanos()));
+    }
+
+    private synchronized Set<Integer> of(String bulkhead, long now) {
+        Set<Integer> limits = new HashSet<>();
+        former.forEach((one, end) -> {
+            if (one.bulkhead().equals(bulkhead) && end - now > 0) {
+                limits.add(one.limit());
+            }
+        });
+        return limits;
+    }
+
+    /**
+     * Hides them.
+     *
+     * @param store reports limits
+     * @return the same store, which does not report those
+     */
+    PermitStore hiddenIn(PermitStore store) {
+        return new Hiding(store);
+    }
+
+    private final class Hiding extends ObservedPermitStore {
+
+        // By name of the bulkhead. What is in force again is not hidden.
+        private final Map<String, Integer> current = new ConcurrentHashMap<>();
+
+        private Hiding(PermitStore store) {
+            super(store, (operation, time, failure) -> {
+            });
+        }
+
+        private SortedSet<Integer> visible(BulkheadId bulkhead, Collection<Integer> limits) {
+            SortedSet<Integer> visible = new TreeSet<>(limits);
+            Integer now = current.get(bulkhead.name());
+            if (now != null && visible.contains(now)) {
+                visible.removeAll(of(bulkhead.name(), System.nanoTime()));
+                visible.add(now);
+            }
+            return visible;
+        }
+
+        @Override
+        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+            if (request.bulkhead().key().isEmpty()) {
+                current.put(request.bulkhead().name(), request.limit());
+            }
+            return super.acquire(request);
+        }
+
+        @Override
+        public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+            return super.occupancy(bulkhead, most).thenApply(now -> new Occupancy(now.inUse(), now.waiting(), now.resizedTo(),
+                    visible(bulkhead, now.statedLimits()), now.holders(), now.waiters()));
+        }
+
+        @Override
+        public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
+            super.listen(notices, mismatch -> {
+                Set<Integer> others = new TreeSet<>(mismatch.others());
+                others.removeAll(of(mismatch.bulkhead().name(), System.nanoTime()));
+                if (!others.isEmpty()) {
+                    mismatches.accept(new LimitMismatch(mismatch.bulkhead(), mismatch.own(), others));
+                }
+            });
+        }
+    }
+}
