@@ -25,16 +25,17 @@ public interface Rule {
      * @param config what is configured while the application is built
      * @param fixed what is configured for good then
      * @param http whether the application has an HTTP server
+     * @param coroutines whether the application has kotlinx-coroutines-core
      * @return one of each
      */
-    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
+    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http, boolean coroutines) {
         return List.of(
                 new DefinitionRule(config, fixed.store()),
                 new RedisClientRule(config, fixed),
                 new ManagementRule(fixed, http),
                 new InterceptionRule(),
                 new BeanRule(),
-                new ObservableEndRule(),
+                new ObservableEndRule(coroutines),
                 new EventLoopRule(new EventLoopEntries(config)),
                 new KeyRule(),
                 new KeyedEverywhereRule(config),
