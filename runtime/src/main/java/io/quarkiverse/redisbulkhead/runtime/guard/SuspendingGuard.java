@@ -26,10 +26,8 @@ import kotlinx.coroutines.JobKt;
 
 /**
  * Guards Kotlin {@code suspend} functions. A call suspends while it waits, on any thread, and continues on the dispatcher of
- * its
- * coroutine. Its permits are released when the function has ended, not when its coroutine is cancelled: a cancelled function
- * may
- * still run for a while. A coroutine that is cancelled while it waits gives up its place.
+ * its coroutine. A coroutine that is cancelled while it waits gives up its place. The permits of a running function are
+ * released when it has ended, not when its coroutine is cancelled, because it may still run for a while.
  * <p>
  * It is a bean, because only applications with coroutines can load it.
  */
