@@ -11,6 +11,7 @@ import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.StatusRuntimeException;
+import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.grpc.ExceptionHandler;
 import io.quarkus.grpc.ExceptionHandlerProvider;
@@ -27,15 +28,18 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
 
     // An application with clients only does not have it.
     private final Instance<DefaultExceptionHandlerProvider> others;
+    private final RejectionStatus rejections;
 
     /**
      * Creates the provider.
      *
      * @param others handles what is not a rejection
+     * @param retryAfter says when to come back
      */
     @Inject
-    public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others) {
+    public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others, RetryAfter retryAfter) {
         this.others = others;
+        this.rejections = new RejectionStatus(retryAfter::of, retryAfter::ofUnavailable);
     }
 
     /** For what a service throws. */
@@ -43,20 +47,23 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     public <Q, A> ExceptionHandler<Q, A> createHandler(ServerCall.Listener<Q> listener, ServerCall<Q, A> call,
             Metadata metadata) {
         // The handler of Quarkus sends a StatusRuntimeException as it is.
-        return others.get().createHandler(new Translating<>(listener), call, metadata);
+        return others.get().createHandler(new Translating<>(listener, rejections), call, metadata);
     }
 
     /** For what the {@code Uni} or {@code Multi} of a service fails with. */
     @Override
     public Throwable transform(Throwable failure) {
-        Optional<StatusRuntimeException> rejection = RejectionStatus.of(failure);
+        Optional<StatusRuntimeException> rejection = rejections.of(failure);
         return rejection.isPresent() ? rejection.get() : others.get().transform(failure);
     }
 
     private static final class Translating<Q> extends SimpleForwardingServerCallListener<Q> {
 
-        private Translating(ServerCall.Listener<Q> listener) {
+        private final RejectionStatus rejections;
+
+        private Translating(ServerCall.Listener<Q> listener, RejectionStatus rejections) {
             super(listener);
+            this.rejections = rejections;
         }
 
         @Override
@@ -74,11 +81,11 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
             translating(super::onReady);
         }
 
-        private static void translating(Runnable call) {
+        private void translating(Runnable call) {
             try {
                 call.run();
             } catch (RuntimeException e) {
-                throw RejectionStatus.of(e).<RuntimeException> map(status -> status).orElse(e);
+                throw rejections.of(e).<RuntimeException> map(status -> status).orElse(e);
             }
         }
     }

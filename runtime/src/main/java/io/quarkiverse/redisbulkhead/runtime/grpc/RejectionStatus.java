@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.grpc;
 
-import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.Duration;
 import com.google.rpc.RetryInfo;
 
 import io.grpc.Status.Code;
@@ -11,15 +13,25 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 
 /** The gRPC status of a rejection, with a {@link RetryInfo} among its details. It contains nothing internal. */
 final class RejectionStatus {
 
-    private static final Duration AT_LEAST = Duration.ofSeconds(1);
+    private final Function<BulkheadFullException, OptionalLong> whenFull;
+    private final Function<String, OptionalLong> whenUnavailable;
 
-    private RejectionStatus() {
+    /**
+     * Says when to come back.
+     *
+     * @param whenFull seconds for a call that found its bulkhead full; empty for no {@code RetryInfo}
+     * @param whenUnavailable the same for a bulkhead that could not be asked, by its name
+     */
+    RejectionStatus(Function<BulkheadFullException, OptionalLong> whenFull, Function<String, OptionalLong> whenUnavailable) {
+        this.whenFull = whenFull;
+        this.whenUnavailable = whenUnavailable;
     }
 
     /**
@@ -27,24 +39,32 @@ final class RejectionStatus {
      *
      * @return empty when the failure is not a rejection by a bulkhead
      */
-    static Optional<StatusRuntimeException> of(Throwable failure) {
+    Optional<StatusRuntimeException> of(Throwable failure) {
         if (failure instanceof BulkheadFullException full) {
             return Optional.of(status(Code.RESOURCE_EXHAUSTED,
                     full instanceof LockNotAcquiredException ? "Locked" : "Too many concurrent executions",
-                    full.nearestLeaseEnd()));
+                    whenFull.apply(full)));
         }
-        if (failure instanceof BulkheadUnavailableException || failure instanceof BulkheadContendedException) {
-            return Optional.of(status(Code.UNAVAILABLE, "The limit cannot be checked", AT_LEAST));
+        if (failure instanceof BulkheadUnavailableException unavailable) {
+            return Optional.of(unavailable("The limit cannot be checked", unavailable.name()));
+        }
+        if (failure instanceof BulkheadContendedException contended) {
+            return Optional.of(unavailable("The limit cannot be checked", contended.name()));
+        }
+        if (failure instanceof BulkheadInterruptedException interrupted) {
+            return Optional.of(unavailable("The call was interrupted", interrupted.name()));
         }
         return Optional.empty();
     }
 
-    private static StatusRuntimeException status(Code code, String message, Duration retryAfter) {
-        // A delay of zero would make clients call again at once.
-        Duration delay = retryAfter.compareTo(AT_LEAST) < 0 ? AT_LEAST : retryAfter;
-        RetryInfo retryInfo = RetryInfo.newBuilder().setRetryDelay(com.google.protobuf.Duration.newBuilder()
-                .setSeconds(delay.getSeconds()).setNanos(delay.getNano())).build();
-        return StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
-                .setCode(code.value()).setMessage(message).addDetails(Any.pack(retryInfo)).build());
+    private StatusRuntimeException unavailable(String message, String bulkhead) {
+        return status(Code.UNAVAILABLE, message, whenUnavailable.apply(bulkhead));
+    }
+
+    private static StatusRuntimeException status(Code code, String message, OptionalLong retryAfter) {
+        com.google.rpc.Status.Builder status = com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage(message);
+        retryAfter.ifPresent(seconds -> status.addDetails(Any.pack(
+                RetryInfo.newBuilder().setRetryDelay(Duration.newBuilder().setSeconds(seconds)).build())));
+        return StatusProto.toStatusRuntimeException(status.build());
     }
 }
