@@ -42,6 +42,7 @@ import java.lang.annotation.Target;
  * <li>{@code Uni}: one permit per subscription, from the subscription until item, failure or cancellation;</li>
  * <li>{@code Multi}: one permit per subscription, until completion, failure or cancellation;</li>
  * <li>{@code CompletionStage} and {@code CompletableFuture}: from the call until the stage completes;</li>
+ * <li>a Kotlin {@code suspend} function: from the call until the function ends;</li>
  * <li>anything else: from the call until the method returns. The calling thread waits for Redis, so such a method
  * must not be called on an event loop. Responses to a gRPC {@code StreamObserver} after the method has returned are not
  * covered.</li>

@@ -55,7 +55,7 @@ class ArchitectureTest {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
                         ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health",
-                        ROOT + ".runtime.scheduler")
+                        ROOT + ".runtime.scheduler", ROOT + ".runtime.grpc")
                 .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("config").definedBy(ROOT + ".runtime.config")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")

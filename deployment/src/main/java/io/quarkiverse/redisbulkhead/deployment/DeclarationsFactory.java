@@ -30,7 +30,7 @@ final class DeclarationsFactory {
 
     private static MethodDeclaration method(GuardedBeanMethod guard, BulkheadUsage usage) {
         return new MethodDeclaration(guard.bean().name().toString(), guard.method().name(),
-                ErasedTypes.parametersOf(guard.method()), usage.returnKinds().of(guard.returns()).orElseThrow(), guard.label(),
+                ErasedTypes.parametersOf(guard.method()), usage.returnKinds().of(guard).orElseThrow(), guard.label(),
                 guard.bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(),
                                 key(guard, bulkhead, usage.keyResolvers())))

@@ -52,7 +52,8 @@ class GuardProcessor {
     BulkheadErrorsBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed,
             Capabilities capabilities) {
         ValidationErrors errors = new ValidationErrors();
-        Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP))
+        Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
+                CoroutinesProcessor.arePresent())
                 .forEach(rule -> rule.check(found.usage(), errors));
         return new BulkheadErrorsBuildItem(errors);
     }

@@ -16,6 +16,7 @@ public final class OptionalExtensions {
     public static final String TRACING = "quarkus-opentelemetry";
     public static final String SCHEDULER = "quarkus-scheduler";
     public static final String HEALTH = "quarkus-smallrye-health";
+    public static final String GRPC = "quarkus-grpc";
     public static final String OPENAPI = "quarkus-smallrye-openapi";
     public static final String FAULT_TOLERANCE = "quarkus-smallrye-fault-tolerance";
     public static final String USERS = "quarkus-elytron-security-properties-file";

@@ -38,7 +38,7 @@ class ReflectionTest {
             .withApplicationRoot(
                     jar -> jar.addClasses(OptionalExtensions.class, ShapesResource.class, Shapes.class)
                             .addClasses(Shapes.class.getDeclaredClasses()))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING, OptionalExtensions.GRPC))
             .addBuildChainCustomizer(ReflectionTest::watch);
 
     /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */

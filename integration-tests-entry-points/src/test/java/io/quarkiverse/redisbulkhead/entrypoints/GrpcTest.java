@@ -1,10 +1,12 @@
 package io.quarkiverse.redisbulkhead.entrypoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import jakarta.inject.Inject;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import com.google.rpc.RetryInfo;
 
 import grpc.health.v1.HealthOuterClass.HealthCheckRequest;
 import grpc.health.v1.HealthOuterClass.HealthCheckResponse;
@@ -26,10 +29,12 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.grpc.GrpcService;
+import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
@@ -38,7 +43,10 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** gRPC services, with the base class for Mutiny and with the plain one. A rejected call ends with the status UNKNOWN. */
+/**
+ * gRPC services, with the base class for Mutiny and with the plain one. The status of a rejected call says why, and when to
+ * come back.
+ */
 @QuarkusTest
 class GrpcTest extends EntryPointTestBase {
 
@@ -49,6 +57,9 @@ class GrpcTest extends EntryPointTestBase {
 
     @TestHTTPResource
     URI server;
+
+    @Inject
+    RedisDataSource redis;
 
     private ManagedChannel channel;
     private MutinyHealthStub mutiny;
@@ -129,11 +140,66 @@ class GrpcTest extends EntryPointTestBase {
         assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
-    private void assertRejected(Runnable call) {
-        assertThatThrownBy(call::run).isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
-            assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNKNOWN);
-            assertThat(e.getStatus().getDescription()).contains("BulkheadFullException");
-        });
+    /** With rights that are missing, Redis is unavailable at once. Trap 25: that is the policy, {@code reject}. */
+    @Test
+    void outages() {
+        redis.execute("ACL", "SETUSER", "default", "-evalsha", "-eval");
+        try {
+            assertRejected(() -> mutiny.check(REQUEST).await().atMost(TIMEOUT), Status.Code.UNAVAILABLE,
+                    "The limit cannot be checked");
+            assertRejected(() -> blockingCall(PlainImplBase.WITHIN), Status.Code.UNAVAILABLE, "The limit cannot be checked");
+        } finally {
+            redis.execute("ACL", "SETUSER", "default", "+evalsha", "+eval");
+        }
+        openGate();
+        await().ignoreExceptions().atMost(TIMEOUT)
+                .untilAsserted(() -> assertThat(mutiny.check(REQUEST).await().atMost(TIMEOUT)).isEqualTo(SERVING));
+    }
+
+    @Test
+    void otherFailuresStayAsTheyAre() {
+        gate.open();
+
+        for (HealthCheckRequest request : List.of(request("argument"), request("status"), request("state"))) {
+            Status.Code code = switch (request.getService()) {
+                case "argument" -> Status.Code.INVALID_ARGUMENT;
+                case "status" -> Status.Code.NOT_FOUND;
+                default -> Status.Code.UNKNOWN;
+            };
+            assertThat(failure(() -> mutiny.check(request).await().atMost(TIMEOUT)).getStatus().getCode()).isEqualTo(code);
+            assertThat(failure(() -> blockingCall(PlainImplBase.WITHIN, request)).getStatus().getCode()).isEqualTo(code);
+        }
+    }
+
+    private static HealthCheckRequest request(String service) {
+        return HealthCheckRequest.newBuilder().setService(service).build();
+    }
+
+    private static void failIfAsked(HealthCheckRequest request) {
+        switch (request.getService()) {
+            case "argument" -> throw new IllegalArgumentException("wrong");
+            case "status" -> throw Status.NOT_FOUND.asRuntimeException();
+            case "state" -> throw new IllegalStateException("wrong");
+            default -> {
+            }
+        }
+    }
+
+    private static void assertRejected(Runnable call) {
+        assertRejected(call, Status.Code.RESOURCE_EXHAUSTED, "Too many concurrent executions");
+    }
+
+    /** Trap 28: the delay is at least a second. The message contains nothing internal. */
+    private static void assertRejected(Runnable call, Status.Code code, String message) {
+        StatusRuntimeException failure = failure(call);
+        assertThat(failure.getStatus().getCode()).isEqualTo(code);
+        assertThat(failure.getStatus().getDescription()).isEqualTo(message);
+        assertThat(StatusProto.fromThrowable(failure).getDetailsList()).singleElement().satisfies(
+                detail -> assertThat(detail.unpack(RetryInfo.class).getRetryDelay().getSeconds()).isBetween(1L, 30L));
+    }
+
+    private static StatusRuntimeException failure(Runnable call) {
+        return catchThrowableOfType(StatusRuntimeException.class, call::run);
     }
 
     private ListenableFuture<HealthCheckResponse> call(MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method) {
@@ -141,7 +207,11 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     private void blockingCall(MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method) {
-        ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS), REQUEST);
+        blockingCall(method, REQUEST);
+    }
+
+    private void blockingCall(MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method, HealthCheckRequest request) {
+        ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS), request);
     }
 
     @GrpcService
@@ -153,7 +223,7 @@ class GrpcTest extends EntryPointTestBase {
         @Override
         @RedisBulkhead(name = "grpc uni", permits = 1)
         public Uni<HealthCheckResponse> check(HealthCheckRequest request) {
-            return gate.passLater().replaceWith(SERVING);
+            return gate.passLater().invoke(() -> failIfAsked(request)).replaceWith(SERVING);
         }
 
         @Override
@@ -175,6 +245,7 @@ class GrpcTest extends EntryPointTestBase {
         @RedisBulkhead(name = "grpc within", permits = 1)
         public void within(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
             gate.pass();
+            failIfAsked(request);
             answers.onNext(SERVING);
             answers.onCompleted();
         }

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import jakarta.interceptor.InvocationContext;
@@ -16,6 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
+import io.quarkiverse.redisbulkhead.runtime.guard.SuspendingCall;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
@@ -77,7 +77,7 @@ final class GuardedMethod {
 
     // One object for both roles: every call allocates it.
     private record Call(GuardedMethod method, InvocationContext invocation,
-            Skips skipping) implements Supplier<Admission>, Callable<Object> {
+            Skips skipping) implements Supplier<Admission>, SuspendingCall {
 
         @Override
         public Admission get() {
@@ -94,6 +94,26 @@ final class GuardedMethod {
         @Override
         public Object call() throws Exception {
             return invocation.proceed();
+        }
+
+        @Override
+        public Object continuation() {
+            Object[] arguments = invocation.getParameters();
+            return arguments[arguments.length - 1];
+        }
+
+        @Override
+        public Object call(Object continuation) throws Exception {
+            Object[] arguments = invocation.getParameters();
+            Object[] replaced = arguments.clone();
+            replaced[arguments.length - 1] = continuation;
+            invocation.setParameters(replaced);
+            try {
+                return invocation.proceed();
+            } finally {
+                // An interceptor that retries calls again with the arguments that it knows.
+                invocation.setParameters(arguments);
+            }
         }
     }
 

@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
@@ -120,7 +121,7 @@ public class GuardedMethods {
 
     private GuardedMethod guarded(MethodDeclaration method) {
         return new GuardedMethod(method.label(), guard(method),
-                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method.label())).toList(), runtime.executions(),
+                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method)).toList(), runtime.executions(),
                 skips(method));
     }
 
@@ -185,18 +186,23 @@ public class GuardedMethods {
             case UNI -> async::uni;
             case MULTI -> async::multi;
             case STAGE -> async::stage;
+            case SUSPENDING -> Arc.container().instance(Guard.class).get();
         };
     }
 
-    private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, String method) {
+    private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
         String name = bulkheads.resolved(use.name());
         Semaphore semaphore = bulkheads.core(name, use.weight());
         if (bulkheads.isEnabled(name)) {
             if (use.key() instanceof KeyOrigin.Parameter parameter) {
-                return SemaphoreOfCall.byParameter(semaphore, method, parameter);
+                return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);
             }
             if (use.key() instanceof KeyOrigin.Resolver resolver) {
-                return SemaphoreOfCall.byResolver(semaphore, method, resolver.type(), new ResolverBean(resolver.bean()));
+                SemaphoreOfCall resolved = SemaphoreOfCall.byResolver(semaphore, method.label(), resolver.type(),
+                        new ResolverBean(resolver.bean()));
+                // The continuation is not an argument that the function declares.
+                return method.returns() != ReturnKind.SUSPENDING ? resolved
+                        : arguments -> resolved.of(Arrays.copyOf(arguments, arguments.length - 1));
             }
         }
         return SemaphoreOfCall.fixed(semaphore);

@@ -20,6 +20,32 @@ import org.jboss.jandex.Type;
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
         AnnotatedElement source, List<KeyParameter> keys) {
 
+    private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
+
+    /** Whether it is a Kotlin {@code suspend} function: the compiler adds a parameter for what follows. */
+    public boolean suspends() {
+        List<Type> parameters = method.parameterTypes();
+        return !parameters.isEmpty() && CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
+    }
+
+    /**
+     * The type of its result as the source has it.
+     *
+     * @return for a {@code suspend} function what its continuation takes; its bytecode returns {@code Object}
+     */
+    public Type result() {
+        if (!suspends()) {
+            return returns;
+        }
+        Type continuation = method.parameterType(method.parametersCount() - 1);
+        if (continuation.kind() != Type.Kind.PARAMETERIZED_TYPE) {
+            return returns;
+        }
+        Type taken = continuation.asParameterizedType().arguments().get(0);
+        Type bound = taken.kind() == Type.Kind.WILDCARD_TYPE ? taken.asWildcardType().superBound() : taken;
+        return bound == null ? returns : bound;
+    }
+
     /**
      * The bulkheads that limit the method.
      *

@@ -54,12 +54,17 @@ public final class ReturnKinds {
     }
 
     /**
-     * How the end is seen.
+     * How the end of a guarded execution is seen.
      *
-     * @param type what a method returns
+     * @param guard the method
      * @return empty when the end cannot be seen
      */
-    public Optional<ReturnKind> of(Type type) {
+    public Optional<ReturnKind> of(GuardedBeanMethod guard) {
+        return guard.suspends() ? of(guard.result()).filter(ReturnKind.SYNCHRONOUS::equals).map(ended -> ReturnKind.SUSPENDING)
+                : of(guard.result());
+    }
+
+    private Optional<ReturnKind> of(Type type) {
         ReturnKind kind = OBSERVABLE.get(type.name());
         if (kind != null) {
             return Optional.of(kind);

@@ -25,9 +25,10 @@ public interface Rule {
      * @param config what is configured while the application is built
      * @param fixed what is configured for good then
      * @param http whether the application has an HTTP server
+     * @param coroutines whether the application has kotlinx-coroutines-core
      * @return one of each
      */
-    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
+    static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http, boolean coroutines) {
         return List.of(
                 new DefinitionRule(config, fixed.store()),
                 new RedisClientRule(config, fixed),
@@ -35,7 +36,7 @@ public interface Rule {
                 new InterceptionRule(),
                 new BeanRule(),
                 new OverrideRule(),
-                new ObservableEndRule(),
+                new ObservableEndRule(coroutines),
                 new EventLoopRule(new EventLoopEntries(config)),
                 new KeyRule(),
                 new KeyedEverywhereRule(config),

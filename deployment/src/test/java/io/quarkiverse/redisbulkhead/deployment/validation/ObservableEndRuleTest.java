@@ -33,7 +33,9 @@ class ObservableEndRuleTest {
             "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti" + WAY_OUT,
             "RBH014 Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni" + WAY_OUT,
             "RBH014 Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future" + WAY_OUT,
-            "RBH014 Suspending#suspending" + BECAUSE + "is a Kotlin suspend function" + WAY_OUT);
+            "RBH014 Suspending#suspending" + BECAUSE + "is a Kotlin suspend function, and the application has no"
+                    + " kotlinx-coroutines-core. Add the dependency org.jetbrains.kotlinx:kotlinx-coroutines-core",
+            "RBH014 Suspending#suspendingUntilItReturnsAFuture" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT);
 
     @Test
     void methodsWhoseEndCannotBeSeenFailTheBuild() {
@@ -84,6 +86,11 @@ class ObservableEndRuleTest {
 
         @RedisBulkhead(name = "a", permits = 1)
         Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Object suspendingUntilItReturnsAFuture(kotlin.coroutines.Continuation<? super Future<String>> continuation) {
             return null;
         }
     }

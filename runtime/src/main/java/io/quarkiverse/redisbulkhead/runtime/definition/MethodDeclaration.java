@@ -25,7 +25,9 @@ public record MethodDeclaration(String beanClass, String name, List<String> para
         /** The {@code Multi} ends. */
         MULTI,
         /** The {@code CompletionStage} completes. */
-        STAGE
+        STAGE,
+        /** The Kotlin {@code suspend} function ends. */
+        SUSPENDING
     }
 
     /**

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/** What {@code Retry-After} says in a rejection. */
+/** When a rejected caller may come back: what {@code Retry-After} says in REST, and {@code RetryInfo} in gRPC. */
 @Singleton
 public class RetryAfter {
 
@@ -40,9 +40,10 @@ public class RetryAfter {
     /**
      * For a call that found its bulkhead full.
      *
+     * @param rejection what the call failed with
      * @return seconds, at least 1; empty for no header
      */
-    OptionalLong of(BulkheadFullException rejection) {
+    public OptionalLong of(BulkheadFullException rejection) {
         return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(
                 executions.untilFree(new BulkheadId(rejection.name(), rejection.key()), Math.max(1, rejection.limit())),
                 bulkheads.lease(rejection.name()), ThreadLocalRandom.current()::nextDouble)));
@@ -51,9 +52,10 @@ public class RetryAfter {
     /**
      * For a call whose bulkhead could not be asked.
      *
+     * @param bulkhead its name
      * @return seconds, at least 1; empty for no header
      */
-    OptionalLong ofUnavailable(String bulkhead) {
+    public OptionalLong ofUnavailable(String bulkhead) {
         return configured(bulkhead).orElse(OptionalLong.of(1));
     }
 

@@ -1,0 +1,171 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import kotlin.Result;
+import kotlin.ResultKt;
+import kotlin.coroutines.Continuation;
+import kotlin.coroutines.ContinuationInterceptor;
+import kotlin.coroutines.CoroutineContext;
+import kotlin.coroutines.SafeContinuation;
+import kotlin.coroutines.intrinsics.IntrinsicsKt;
+import kotlinx.coroutines.CancellableContinuationImpl;
+import kotlinx.coroutines.CompletableJob;
+import kotlinx.coroutines.Job;
+import kotlinx.coroutines.JobKt;
+
+/**
+ * Guards Kotlin {@code suspend} functions. A call suspends while it waits, on any thread, and continues on the dispatcher of
+ * its coroutine. A coroutine that is cancelled while it waits gives up its place. The permits of a running function are
+ * released when it has ended, not when its coroutine is cancelled, because it may still run for a while.
+ * <p>
+ * It is a bean, because only applications with coroutines can load it.
+ */
+@Singleton
+public class SuspendingGuard implements Guard {
+
+    private static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
+
+    // MODE_CANCELLABLE, a constant that the Kotlin compiler inlines.
+    private static final int CANCELLABLE = 1;
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public Object call(Supplier<Admission> admissions, Callable<Object> method) {
+        SuspendingCall function = (SuspendingCall) method;
+        return new Execution(admissions.get(), function, (Continuation<Object>) function.continuation()).start();
+    }
+
+    // IntrinsicsKt.intercepted() would ignore continuations that interceptors made, and not the compiler.
+    private static <T> Continuation<? super T> dispatched(Continuation<? super T> continuation) {
+        ContinuationInterceptor dispatcher = continuation.getContext().get(ContinuationInterceptor.Key);
+        return dispatcher == null ? continuation : dispatcher.interceptContinuation(continuation);
+    }
+
+    /** One call; as a continuation, it gets the result of the function. */
+    private static final class Execution implements Continuation<Object> {
+
+        private final Admission admission;
+        private final SuspendingCall function;
+        private final SafeContinuation<Object> caller;
+        // Written before the function is called.
+        private CoroutineContext context;
+        private CompletableJob cancelledAtLoss;
+        private volatile PermitLost loss;
+
+        private Execution(Admission admission, SuspendingCall function, Continuation<Object> caller) {
+            this.admission = admission;
+            this.function = function;
+            this.context = caller.getContext();
+            this.caller = new SafeContinuation<>(dispatched(caller));
+        }
+
+        /** Returns the result, or the mark that the call has suspended; throws what the function threw, or the rejection. */
+        private Object start() {
+            List<HeldPermit> held = admission.heldNow();
+            if (held.isEmpty()) {
+                await();
+            } else {
+                run(held);
+            }
+            return caller.getOrThrow();
+        }
+
+        // As suspendCancellableCoroutine() does, an inline function that compiles to these calls.
+        private void await() {
+            CancellableContinuationImpl<List<HeldPermit>> waiting = new CancellableContinuationImpl<>(
+                    dispatched(new Granted()), CANCELLABLE);
+            waiting.initCancellability();
+            admission.granted().whenComplete((permits, rejection) -> waiting
+                    .resumeWith(rejection == null ? permits : ResultKt.createFailure(rejection)));
+            granted(outcome(waiting::getResult));
+        }
+
+        private final class Granted implements Continuation<List<HeldPermit>> {
+
+            @Override
+            public CoroutineContext getContext() {
+                return context;
+            }
+
+            @Override
+            public void resumeWith(Object outcome) {
+                granted(outcome);
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private void granted(Object outcome) {
+            if (outcome instanceof Result.Failure) {
+                end(outcome);
+            } else if (outcome != SUSPENDED) {
+                run((List<HeldPermit>) outcome);
+            }
+        }
+
+        private void run(List<HeldPermit> permits) {
+            watch(permits);
+            Object outcome = outcome(() -> HeldPermits.with(permits, () -> function.call(this)));
+            if (outcome != SUSPENDED) {
+                resumeWith(outcome);
+            }
+        }
+
+        // A job of its own, so that the loss cancels the function and not its caller.
+        private void watch(List<HeldPermit> permits) {
+            for (HeldPermit permit : permits) {
+                CompletionStage<PermitLost> signal = permit.interruption().orElse(null);
+                if (signal != null) {
+                    if (cancelledAtLoss == null) {
+                        cancelledAtLoss = JobKt.Job(context.get(Job.Key));
+                        context = context.plus(cancelledAtLoss);
+                    }
+                    signal.thenAccept(this::lost);
+                }
+            }
+        }
+
+        private void lost(PermitLost lost) {
+            loss = lost;
+            cancelledAtLoss.cancel(new CancellationException("A permit of bulkhead '" + lost.bulkhead() + "' was lost"));
+        }
+
+        @Override
+        public CoroutineContext getContext() {
+            return context;
+        }
+
+        @Override
+        public void resumeWith(Object outcome) {
+            if (cancelledAtLoss != null) {
+                cancelledAtLoss.complete();
+            }
+            boolean endedByLoss = loss != null && outcome instanceof Result.Failure failure
+                    && failure.exception instanceof CancellationException;
+            end(endedByLoss ? ResultKt.createFailure(new PermitLostException(loss)) : outcome);
+        }
+
+        private void end(Object outcome) {
+            admission.end().thenRun(() -> caller.resumeWith(outcome));
+        }
+
+        // Any failure, because it must release the permits.
+        private static Object outcome(Callable<Object> action) {
+            try {
+                return action.call();
+            } catch (Throwable e) {
+                return ResultKt.createFailure(e);
+            }
+        }
+    }
+}

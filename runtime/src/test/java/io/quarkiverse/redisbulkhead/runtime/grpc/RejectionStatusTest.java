@@ -1,0 +1,66 @@
+package io.quarkiverse.redisbulkhead.runtime.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+import org.junit.jupiter.api.Test;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.RetryInfo;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+
+class RejectionStatusTest {
+
+    private static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ofSeconds(3));
+
+    private final RejectionStatus statuses = new RejectionStatus(full -> OptionalLong.of(7), name -> OptionalLong.of(2));
+
+    @Test
+    void fullBulkheadsAreExhausted() throws Exception {
+        assertStatus(FULL, Code.RESOURCE_EXHAUSTED, "Too many concurrent executions", 7);
+        assertStatus(new LockNotAcquiredException("import", Duration.ofSeconds(3)), Code.RESOURCE_EXHAUSTED, "Locked", 7);
+    }
+
+    @Test
+    void bulkheadsThatCannotBeAskedAreUnavailable() throws Exception {
+        String message = "The limit cannot be checked";
+        assertStatus(new BulkheadUnavailableException("reports", "redis-7.internal does not answer", null), Code.UNAVAILABLE,
+                message, 2);
+        assertStatus(new BulkheadContendedException("reports", null), Code.UNAVAILABLE, message, 2);
+        assertStatus(new BulkheadInterruptedException("reports", null), Code.UNAVAILABLE, "The call was interrupted", 2);
+    }
+
+    @Test
+    void otherFailuresHaveNoStatusHere() {
+        assertThat(List.of(new IllegalStateException(), new PermitGoneException("reports", "gone"), new AssertionError()))
+                .allSatisfy(failure -> assertThat(statuses.of(failure)).isEmpty());
+    }
+
+    @Test
+    void theDelayCanBeLeftOut() {
+        RejectionStatus withoutDelay = new RejectionStatus(full -> OptionalLong.empty(), name -> OptionalLong.empty());
+
+        assertThat(StatusProto.fromThrowable(withoutDelay.of(FULL).orElseThrow()).getDetailsList()).isEmpty();
+    }
+
+    private void assertStatus(Throwable rejection, Code code, String message, long seconds)
+            throws InvalidProtocolBufferException {
+        StatusRuntimeException status = statuses.of(rejection).orElseThrow();
+        assertThat(status.getStatus().getCode()).isEqualTo(code);
+        assertThat(status.getStatus().getDescription()).isEqualTo(message);
+        assertThat(StatusProto.fromThrowable(status).getDetails(0).unpack(RetryInfo.class).getRetryDelay().getSeconds())
+                .isEqualTo(seconds);
+    }
+}
