@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -33,7 +32,7 @@ class BackPressureTest extends EntryPointTestBase {
     /** The connector lets a broker send so many ahead. */
     private static final int CREDIT = 1_000;
     private static final int MESSAGES = 2_000;
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     AmqpBroker broker;
 
@@ -69,7 +68,7 @@ class BackPressureTest extends EntryPointTestBase {
         }
         queue.add(1);
 
-        await().atMost(20, TimeUnit.SECONDS).until(() -> queue.accepted() == 1);
+        await().atMost(SOON).until(() -> queue.accepted() == 1);
     }
 
     @ApplicationScoped
