@@ -64,7 +64,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
       this._bulkheads = (await this.jsonRpc.definitions()).result.bulkheads;
       this._failure = undefined;
     } catch (failure) {
-      this._failure = failure?.error?.message ?? 'The application gives no answer';
+      this._failure = failure?.error?.message ?? 'The application does not respond';
     }
   }
 
@@ -80,8 +80,8 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
       return html`
         <div class="empty">
           <vaadin-icon icon="font-awesome-solid:file-signature"></vaadin-icon>
-          <strong>This application declares no bulkhead</strong>
-          <span>Put <code>@RedisBulkhead(name = "reports", permits = 5)</code> on a method. Those that are defined in code are not listed here.</span>
+          <strong>This application declares no bulkheads</strong>
+          <span>Add <code>@RedisBulkhead(name = "reports", permits = 5)</code> to a method. Bulkheads that code defines are not listed here.</span>
         </div>`;
     }
     const query = this._query.trim().toLowerCase();
@@ -113,7 +113,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
         </header>
         <div class="content">
           <table>
-            <thead><tr><th>Value</th><th>Defined</th><th>Stated by</th><th>Where</th></tr></thead>
+            <thead><tr><th>Setting</th><th>Value</th><th>Source</th><th>Location</th></tr></thead>
             <tbody>
               ${bulkhead.values.filter(value => value.source !== 'default').map(value => this._value(value))}
               ${this._defaults(bulkhead.values.filter(value => value.source === 'default'))}
@@ -148,7 +148,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
   }
 }
 
-/** A class or method without its package and outer classes, which the tooltip tells. */
+/** A class or method without its package and outer classes, which are in the tooltip. */
 function short(place) {
   return html`<span title="${place}">${place.replace(/^.*[.$](?=[^.$#]+(?:#|$))/, '')}</span>`;
 }
