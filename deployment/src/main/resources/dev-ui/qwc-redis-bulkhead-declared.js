@@ -36,6 +36,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     th:nth-child(3) { width: 8em; }
     td.where { overflow-wrap: anywhere; }
     .guards { padding: 0.6em 1em; border-left: 1px solid var(--lumo-contrast-10pct); font-size: var(--lumo-font-size-s); min-width: 0; }
+    @media (max-width: 1000px) { .guards { border-left: 0; border-top: 1px solid var(--lumo-contrast-10pct); } }
     h3 { margin: 0 0 0.3em; font-size: var(--lumo-font-size-s); font-weight: 500; color: var(--lumo-secondary-text-color); }
     ul { list-style: none; margin: 0; padding: 0; max-height: 16em; overflow: auto; }
     li { padding: 0.12em 0; overflow-wrap: anywhere; }

@@ -8,7 +8,7 @@ import '@vaadin/grid/vaadin-grid-sort-column.js';
 import '@vaadin/icon';
 import '@vaadin/progress-bar';
 import '@vaadin/text-field';
-import { count, span } from './redis-bulkhead-format.js';
+import { count, duration, span } from './redis-bulkhead-format.js';
 import { GridRows } from './redis-bulkhead-grid-rows.js';
 import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
 import { aboutToTimeOut, bulkheadRows, flattened } from './redis-bulkhead-rows.js';
@@ -35,6 +35,9 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .overview.tall { height: 42%; min-height: 20em; }
     .name { display: flex; align-items: center; gap: 0.5em; min-width: 0; }
     .name .title { font-weight: 500; }
+    /* Where there is little room, the name is what matters. */
+    .name .badge { display: inline-block; flex: 0 20 auto; min-width: 1em; overflow: hidden; text-overflow: ellipsis; }
+    .name .badge.error { flex-shrink: 1; }
     .name.key { padding-left: 2.1em; }
     .name.key .title { font-weight: 400; }
     .name.note { padding-left: 2.1em; color: var(--lumo-secondary-text-color); font-size: var(--lumo-font-size-s); }
@@ -290,9 +293,14 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _badges(row) {
     return html`
+      ${this._lost(row)}
       ${row.resized ? html`<span class="badge success" title="${this._override(row)}">resized</span>` : ''}
-      ${row.limitsDiffer ? html`<span class="badge warning">limits differ</span>` : ''}
-      ${row.lost > 0 ? html`<span class="badge error" title="Permits that executions of this application lost within the last five minutes">${row.lost} lost</span>` : ''}`;
+      ${row.limitsDiffer ? html`<span class="badge warning">limits differ</span>` : ''}`;
+  }
+
+  _lost(row) {
+    return row.lost > 0 ? html`<span class="badge error"
+      title="Permits that executions of this application lost within the last five minutes">${row.lost} lost</span>` : '';
   }
 
   _isOpen(row) {
@@ -354,15 +362,15 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return [
       sizes,
       row.weight > 1 ? `weight ${row.weight} per call` : '',
-      row.expireMillis ? `lease ${span(row.expireMillis)}` : '',
-      row.maxWaitMillis ? `waits up to ${span(row.maxWaitMillis)}` : '',
+      row.expireMillis ? `lease ${duration(row.expireMillis)}` : '',
+      row.maxWaitMillis ? `waits up to ${duration(row.maxWaitMillis)}` : '',
       row.maxWaiters !== undefined ? `at most ${row.maxWaiters} waiting per instance` : '',
     ].filter(part => part !== '').join(' · ');
   }
 
   _override(row) {
-    const defined = row.definedLimit === undefined ? '' : ` The defined limit is ${row.definedLimit}.`;
-    return `The limit was set to ${row.limit} for all applications.${defined} It stays until you reset it, or until the bulkhead was not used for 30 days.`;
+    const defined = row.definedLimit === undefined ? '' : `, instead of the defined limit ${row.definedLimit}`;
+    return `The limit ${row.limit} was set for all applications${defined}. It stays until you reset it, or until the bulkhead was not used for 30 days.`;
   }
 
   _difference(row) {

@@ -115,7 +115,7 @@ export class RedisBulkheadOccupants extends LitElement {
         ${this.row.weight > 1 || people.some(one => one.weight > 1) ? html`
           <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
-        <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="${holders ? '110px' : '130px'}" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`<vaadin-grid-sort-column path="until" header="Lease left"

@@ -50,7 +50,7 @@ class DevUiScreenshotsTest {
             Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
                     open(chromium.user(ColorScheme.DARK, 1_400, 900)), open(chromium.user(ColorScheme.LIGHT, 700, 1_000)) };
             card(themes);
-            picture("empty", themes);
+            picture("idle", themes);
             declared("declared", themes);
 
             for (int i = 0; i < 5; i++) {

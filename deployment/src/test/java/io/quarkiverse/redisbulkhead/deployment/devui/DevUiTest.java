@@ -317,7 +317,7 @@ class DevUiTest {
         assertThat(row("reports", "of 7")).isVisible();
         assertThat(row("reports", "resized")).isVisible();
         assertThat(page.locator("section.details .banner")).containsText(
-                "The limit was set to 7 for all applications. The defined limit is 5. It stays until you reset it");
+                "The limit 7 was set for all applications, instead of the defined limit 5. It stays until you reset it");
 
         button("Reset size").click();
         assertThat(dialog().locator("vaadin-button[slot=cancel-button]")).isFocused();
