@@ -122,7 +122,7 @@ class OverviewTest {
     }
 
     @Test
-    void disagreementMattersUnlessTheSizeIsSet() throws Exception {
+    void differentLimitsMatterUnlessTheSizeIsSet() throws Exception {
         hold(engine.semaphore(REPORTS));
         hold(engine.semaphore(REPORTS.toBuilder().permits(4).build()));
         hold(engine.semaphore(ELSEWHERE));
