@@ -36,8 +36,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .name { display: flex; align-items: center; gap: 0.5em; min-width: 0; }
     .name .title { font-weight: 500; }
     /* Where there is little room, the name is what matters. */
-    .name .badge { display: inline-block; flex: 0 20 auto; min-width: 1em; overflow: hidden; text-overflow: ellipsis; }
-    .name .badge.error { flex-shrink: 1; }
+    .name .badge { display: inline-block; flex: 0 20 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+    .name .badge.error { flex: none; }
     .name.key { padding-left: 2.1em; }
     .name.key .title { font-weight: 400; }
     .name.note { padding-left: 2.1em; color: var(--lumo-secondary-text-color); font-size: var(--lumo-font-size-s); }
