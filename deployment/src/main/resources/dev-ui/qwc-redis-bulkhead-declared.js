@@ -36,6 +36,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
     th:nth-child(3) { width: 8em; }
     td.where { overflow-wrap: anywhere; }
     .guards { padding: 0.6em 1em; border-left: 1px solid var(--lumo-contrast-10pct); font-size: var(--lumo-font-size-s); min-width: 0; }
+    @media (max-width: 1000px) { .guards { border-left: 0; border-top: 1px solid var(--lumo-contrast-10pct); } }
     h3 { margin: 0 0 0.3em; font-size: var(--lumo-font-size-s); font-weight: 500; color: var(--lumo-secondary-text-color); }
     ul { list-style: none; margin: 0; padding: 0; max-height: 16em; overflow: auto; }
     li { padding: 0.12em 0; overflow-wrap: anywhere; }
@@ -64,7 +65,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
       this._bulkheads = (await this.jsonRpc.definitions()).result.bulkheads;
       this._failure = undefined;
     } catch (failure) {
-      this._failure = failure?.error?.message ?? 'The application gives no answer';
+      this._failure = failure?.error?.message ?? 'The application does not respond';
     }
   }
 
@@ -80,8 +81,8 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
       return html`
         <div class="empty">
           <vaadin-icon icon="font-awesome-solid:file-signature"></vaadin-icon>
-          <strong>This application declares no bulkhead</strong>
-          <span>Put <code>@RedisBulkhead(name = "reports", permits = 5)</code> on a method. Those that are defined in code are not listed here.</span>
+          <strong>This application declares no bulkheads</strong>
+          <span>Add <code>@RedisBulkhead(name = "reports", permits = 5)</code> to a method. Bulkheads that code defines are not listed here.</span>
         </div>`;
     }
     const query = this._query.trim().toLowerCase();
@@ -113,7 +114,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
         </header>
         <div class="content">
           <table>
-            <thead><tr><th>Value</th><th>Defined</th><th>Stated by</th><th>Where</th></tr></thead>
+            <thead><tr><th>Setting</th><th>Value</th><th>Source</th><th>Location</th></tr></thead>
             <tbody>
               ${bulkhead.values.filter(value => value.source !== 'default').map(value => this._value(value))}
               ${this._defaults(bulkhead.values.filter(value => value.source === 'default'))}
@@ -148,7 +149,7 @@ export class QwcRedisBulkheadDeclared extends QwcHotReloadElement {
   }
 }
 
-/** A class or method without its package and outer classes, which the tooltip tells. */
+/** A class or method without its package and outer classes, which are in the tooltip. */
 function short(place) {
   return html`<span title="${place}">${place.replace(/^.*[.$](?=[^.$#]+(?:#|$))/, '')}</span>`;
 }

@@ -8,10 +8,10 @@ import '@vaadin/grid/vaadin-grid-sort-column.js';
 import '@vaadin/icon';
 import '@vaadin/progress-bar';
 import '@vaadin/text-field';
-import { count, span } from './redis-bulkhead-format.js';
+import { count, duration, span } from './redis-bulkhead-format.js';
 import { GridRows } from './redis-bulkhead-grid-rows.js';
 import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
-import { bulkheadRows, flattened } from './redis-bulkhead-rows.js';
+import { aboutToTimeOut, bulkheadRows, flattened } from './redis-bulkhead-rows.js';
 import { styles } from './redis-bulkhead-styles.js';
 import { plot, useBar } from './redis-bulkhead-use.js';
 import './redis-bulkhead-actions.js';
@@ -35,6 +35,9 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .overview.tall { height: 42%; min-height: 20em; }
     .name { display: flex; align-items: center; gap: 0.5em; min-width: 0; }
     .name .title { font-weight: 500; }
+    /* Where there is little room, the name is what matters. */
+    .name .badge { display: inline-block; flex: 0 20 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+    .name .badge.error { flex: none; }
     .name.key { padding-left: 2.1em; }
     .name.key .title { font-weight: 400; }
     .name.note { padding-left: 2.1em; color: var(--lumo-secondary-text-color); font-size: var(--lumo-font-size-s); }
@@ -52,7 +55,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .use .number { flex: 0 0 6.5em; }
     .fill { height: 100%; border-radius: inherit; background: var(--lumo-primary-color); transition: width 0.3s; }
     .fill.high { background: var(--rb-warning); }
-    .fill.full { background: var(--lumo-error-color); }
+    .fill.alarm { background: var(--lumo-error-color); }
+    .alarming { color: var(--lumo-error-text-color); font-weight: 500; }
     .plot { display: block; width: 100%; height: 28px; color: var(--lumo-primary-color); }
     .plot .area { fill: currentColor; opacity: 0.18; }
     .plot .line { fill: none; stroke: currentColor; stroke-width: 1.5; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
@@ -157,23 +161,28 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return html`
       ${this._error()}
       ${this._body()}
-      <redis-bulkhead-actions .application="${this._changes}"></redis-bulkhead-actions>`;
+      <redis-bulkhead-actions .application="${this._changes}" ?away="${this._isAway()}"></redis-bulkhead-actions>`;
   }
 
   _body() {
     if (!this._state?.bulkheads) {
       return this._state?.error ? '' : html`
-        <div class="loading" role="status"><p class="about">Looking at Redis …</p><vaadin-progress-bar indeterminate></vaadin-progress-bar></div>`;
+        <div class="loading" role="status"><p class="about">Reading from Redis …</p><vaadin-progress-bar indeterminate></vaadin-progress-bar></div>`;
     }
     if (this._state.bulkheads.length === 0) {
       return html`
         <div class="empty">
           <vaadin-icon icon="font-awesome-solid:users-line"></vaadin-icon>
-          <strong>There is no bulkhead yet</strong>
-          <span>Put <code>@RedisBulkhead(name = "reports", permits = 5)</code> on a method, and it appears here.</span>
+          <strong>No bulkheads yet</strong>
+          <span>Add <code>@RedisBulkhead(name = "reports", permits = 5)</code> to a method.</span>
         </div>`;
     }
     return html`${this._toolbar()}${this._notes()}${this._overview()}${this._details()}`;
+  }
+
+  // Changes would fail, and what is shown may be outdated.
+  _isAway() {
+    return this._state?.error !== undefined || this._silence > 0;
   }
 
   _error() {
@@ -183,8 +192,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         <div class="banner error" role="alert">
           <vaadin-icon icon="font-awesome-solid:plug-circle-xmark"></vaadin-icon>
           <div>
-            <strong>${state.at === undefined ? 'Redis is away' : `Redis is away, showing the state of ${span(this._now - Date.parse(state.at))} ago`}</strong>
-            <span class="about">${state.error}. This page goes on by itself when Redis is back.</span>
+            <strong>${state.at === undefined ? 'Redis is not available' : `Redis is not available. This is the state of ${span(this._now - Date.parse(state.at))} ago`}</strong>
+            <span class="about">${state.error}. The page updates again when Redis is back.</span>
           </div>
         </div>`;
     }
@@ -209,10 +218,10 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _liveness() {
     if (this._silence > 0) {
-      return html`<span class="live"><span class="dot silent"></span>No news for ${span(this._silence)}</span>`;
+      return html`<span class="live"><span class="dot silent"></span>No update for ${span(this._silence)}</span>`;
     }
     return this._state.error
-      ? html`<span class="live"><span class="dot away"></span>Redis is away</span>`
+      ? html`<span class="live"><span class="dot away"></span>Redis is not available</span>`
       : html`<span class="live"><span class="dot"></span>Live</span>`;
   }
 
@@ -220,7 +229,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return this._state.incomplete ? html`
       <div class="banner" role="note">
         <vaadin-icon icon="font-awesome-solid:circle-info"></vaadin-icon>
-        <div><strong>There may be more in use than is listed</strong><span class="about">${this._state.incomplete}</span></div>
+        <div><strong>The list may be incomplete</strong><span class="about">${this._state.incomplete}</span></div>
       </div>` : '';
   }
 
@@ -240,13 +249,20 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         <vaadin-grid-sort-column path="title" header="Bulkhead" width="260px" flex-grow="3" resizable
           ${columnBodyRenderer(row => this._name(row), [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="use" header="In use" width="220px" flex-grow="2" resizable
-          ${columnBodyRenderer(row => row.kind === 'note' ? '' : useBar(row), [])}></vaadin-grid-sort-column>
+          ${columnBodyRenderer(row => row.kind === 'note' ? '' : useBar(row, row.lost > 0 || aboutToTimeOut(row, this._now) > 0), [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="waiting" header="Waiting" width="100px" flex-grow="0" resizable
-          ${columnBodyRenderer(row => row.waiting ? html`<span class="number">${row.waiting}</span>`
-            : row.kind === 'note' ? '' : html`<span class="about">0</span>`, [])}></vaadin-grid-sort-column>
+          ${columnBodyRenderer(row => row.kind === 'note' ? '' : this._waiting(row), [])}></vaadin-grid-sort-column>
         <vaadin-grid-column header="Last 5 minutes" width="190px" flex-grow="1"
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : plot(row), [])}></vaadin-grid-column>
       </vaadin-grid>`;
+  }
+
+  _waiting(row) {
+    const late = aboutToTimeOut(row, this._now);
+    if (late > 0) {
+      return html`<span class="number alarming" title="${count(late, 'call is', 'calls are')} about to time out">${row.waiting}</span>`;
+    }
+    return html`<span class="number ${row.waiting > 0 ? '' : 'about'}">${row.waiting}</span>`;
   }
 
   _name(row) {
@@ -268,7 +284,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         ${row.kind === 'keyed' ? html`<span class="badge">${row.keys === 0 ? 'no key in use' : count(row.keys, 'key')}</span>` : ''}
         ${row.fair ? html`<span class="badge primary">fair</span>` : ''}
         ${row.lock ? html`<span class="badge">lock</span>`
-          : row.declared ? '' : html`<span class="badge" title="Defined in code, or by another application">not declared here</span>`}
+          : row.inCode ? html`<span class="badge" title="Defined in the code of this application, with a SemaphoreSpec">in code</span>`
+          : row.definedHere ? '' : html`<span class="badge" title="Another application uses it; this one has not since its start">not defined here</span>`}
         ${row.enabled ? '' : html`<span class="badge warning" title="This application runs calls without permits">disabled</span>`}
         ${this._badges(row)}
       </div>`;
@@ -276,8 +293,14 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _badges(row) {
     return html`
-      ${row.resized ? html`<span class="badge success" title="Set for all applications until it is reset">resized</span>` : ''}
-      ${row.limitsDiffer ? html`<span class="badge error">limits disagree</span>` : ''}`;
+      ${this._lost(row)}
+      ${row.resized ? html`<span class="badge success" title="${this._override(row)}">resized</span>` : ''}
+      ${row.limitsDiffer ? html`<span class="badge warning">limits differ</span>` : ''}`;
+  }
+
+  _lost(row) {
+    return row.lost > 0 ? html`<span class="badge error"
+      title="Permits that executions of this application lost within the last five minutes">${row.lost} lost</span>` : '';
   }
 
   _isOpen(row) {
@@ -311,11 +334,13 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
           <span class="about number">${this._sizes(row)}</span>
           <span class="spacer"></span>
           ${row.resizable ? html`
-            <vaadin-button theme="small" @click="${() => this._actions().resize(row)}">Resize …</vaadin-button>
-            <vaadin-button theme="small" ?disabled="${!row.resized}" @click="${() => this._actions().resetSize(row)}">Reset size</vaadin-button>` : ''}
+            <vaadin-button theme="small" ?disabled="${this._isAway()}" @click="${() => this._actions().resize(row)}">Resize …</vaadin-button>
+            <vaadin-button theme="small" ?disabled="${!row.resized || this._isAway()}" @click="${() => this._actions().resetSize(row)}">Reset size</vaadin-button>` : ''}
         </header>
-        ${row.limitsDiffer ? this._disagreement(row) : ''}
-        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}"
+        ${row.resized ? html`<div class="banner" role="note"><vaadin-icon icon="font-awesome-solid:circle-info"></vaadin-icon>
+          <span>${this._override(row)}</span></div>` : ''}
+        ${row.limitsDiffer ? this._difference(row) : ''}
+        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}" ?away="${this._isAway()}"
           @revoke="${event => this._actions().revoke(event.detail)}"></redis-bulkhead-occupants>
       </section>`;
   }
@@ -334,18 +359,28 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     const sizes = row.kind === 'keyed'
       ? `${row.inUse} in use in ${count(row.keys, 'key')}${row.permits ? `, ${row.permits} for each` : ''}`
       : `${row.inUse} of ${row.limit ?? '?'} in use`;
-    return row.expireMillis ? `${sizes} · lease ${span(row.expireMillis)}` : sizes;
+    return [
+      sizes,
+      row.weight > 1 ? `weight ${row.weight} per call` : '',
+      row.expireMillis ? `lease ${duration(row.expireMillis)}` : '',
+      row.maxWaitMillis ? `waits up to ${duration(row.maxWaitMillis)}` : '',
+      row.maxWaiters !== undefined ? `at most ${row.maxWaiters} waiting per instance` : '',
+    ].filter(part => part !== '').join(' · ');
   }
 
-  _disagreement(row) {
+  _override(row) {
+    const defined = row.definedLimit === undefined ? '' : `, instead of the defined limit ${row.definedLimit}`;
+    return `The limit ${row.limit} was set for all applications${defined}. It stays until you reset it, or until the bulkhead was not used for 30 days.`;
+  }
+
+  _difference(row) {
     return html`
       <div class="banner warning" role="note">
         <vaadin-icon icon="font-awesome-solid:code-compare"></vaadin-icon>
         <div>
-          <strong>Instances disagree about the limit: ${row.statedLimits.join(', ')}</strong>
-          <span class="about">Within the last minute, instances asked with different limits, and each goes by its own. While a new version is
-            being deployed that is expected. Else give all applications the same limit${row.resizable
-              ? ', or set one for all with Resize.' : '.'}</span>
+          <strong>Instances use different limits: ${row.statedLimits.join(', ')}</strong>
+          <span class="about">Within the last minute, calls used different limits, and each applied its own. This is expected during a rollout.
+            Otherwise, configure the same limit on all instances${row.resizable ? ', or set one for all with Resize.' : '.'}</span>
         </div>
       </div>`;
   }

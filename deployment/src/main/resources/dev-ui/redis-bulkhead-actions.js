@@ -5,8 +5,10 @@ import '@vaadin/integer-field';
 import { notify } from './redis-bulkhead-notify.js';
 
 const MOST_PERMITS = 2147483647;
+/** The dialog has opened and focused its confirm button. Vaadin also dispatches this event on the body. */
+const OPENED = 'vaadin-overlay-open';
 
-/** Asks before something is changed, has the application change it, and tells what became of it. */
+/** Asks for confirmation, has the application make the change, and shows the outcome. */
 export class RedisBulkheadActions extends LitElement {
 
   static styles = css`
@@ -14,26 +16,43 @@ export class RedisBulkheadActions extends LitElement {
     dl { display: grid; grid-template-columns: auto 1fr; gap: 0.2em 1em; margin: 0 0 0.8em; }
     dt { color: var(--lumo-secondary-text-color); }
     dd { margin: 0; overflow-wrap: anywhere; }
+    .away { color: var(--lumo-error-text-color); }
     vaadin-integer-field { width: 12em; padding-top: 0; margin-bottom: 0.8em; }
   `;
 
   static properties = {
     application: { attribute: false },
+    away: { type: Boolean },
     _asked: { state: true },
     _permits: { state: true },
     _busy: { state: true },
   };
+
+  constructor() {
+    super();
+    this._opened = event => this._focusHarmless(event.detail.overlay);
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    document.body.addEventListener(OPENED, this._opened);
+  }
+
+  disconnectedCallback() {
+    document.body.removeEventListener(OPENED, this._opened);
+    super.disconnectedCallback();
+  }
 
   /** @param holder whose permit to take away */
   revoke(holder) {
     this._ask({
       title: 'Revoke this permit?',
       confirm: 'Revoke',
-      theme: 'primary error',
+      dangerous: true,
       what: [['Bulkhead', holder.bulkhead], ['Key', holder.key], ['Method', holder.method],
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
-      text: 'The permit is free at once. The execution goes on, unless on-lost=interrupt is set there, and learns of its loss at '
-        + 'once, or with its next renewal. Until then, more executions than the limit may run.',
+      text: 'The permit is free at once. Its process learns of the loss at once, or with its next renewal. The execution continues, '
+        + 'unless on-lost=interrupt is set there, so more executions than the limit may run for a while.',
       act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key, permitId: holder.permitId }),
     });
   }
@@ -44,14 +63,12 @@ export class RedisBulkheadActions extends LitElement {
     this._ask({
       title: 'Resize this bulkhead?',
       confirm: 'Resize',
-      theme: 'primary',
-      number: true,
-      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key]],
-      text: 'All instances of all applications obey at once. Executions above a smaller limit finish. It stays until it is reset.',
+      number: this._permits,
+      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Defined limit', limit.definedLimit]],
+      text: 'The limit takes effect at once for all instances of all applications. Executions above a smaller limit finish. '
+        + 'It stays until it is reset, or until the bulkhead was not used for 30 days.',
       act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key, permits: Number(this._permits) }),
     });
-    // After the dialog has focused its button.
-    this.updateComplete.then(() => setTimeout(() => this.renderRoot.querySelector('vaadin-integer-field')?.focus()));
   }
 
   /** @param limit whose size to reset */
@@ -59,9 +76,9 @@ export class RedisBulkheadActions extends LitElement {
     this._ask({
       title: 'Reset the size?',
       confirm: 'Reset',
-      theme: 'primary',
-      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Limit now', String(limit.limit)]],
-      text: 'Every application goes by its own limit again.',
+      dangerous: true,
+      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Limit now', limit.limit], ['Defined limit', limit.definedLimit]],
+      text: 'Each application applies its own limit again, at once.',
       act: () => this.application.resetSize({ bulkhead: limit.bulkhead, key: limit.key }),
     });
   }
@@ -75,12 +92,13 @@ export class RedisBulkheadActions extends LitElement {
     const asked = this._asked;
     return html`
       <vaadin-confirm-dialog .header="${asked?.title ?? ''}" cancel-button-visible .opened="${asked !== undefined}"
-        @opened-changed="${event => !event.detail.value && this._close()}">
+        cancel-theme="${asked?.dangerous ? 'primary' : 'tertiary'}" @opened-changed="${event => !event.detail.value && this._close()}">
         ${asked ? html`
           <dl>${asked.what.filter(([, value]) => value !== undefined).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-          ${asked.number ? this._number() : ''}
-          <p>${asked.text}</p>` : ''}
-        <vaadin-button slot="confirm-button" theme="${asked?.theme ?? ''}" ?disabled="${!this._isValid() || this._busy}"
+          ${asked.number === undefined ? '' : this._number()}
+          <p>${asked.text}</p>
+          ${this.away ? html`<p class="away" role="alert">Redis is not available.</p>` : ''}` : ''}
+        <vaadin-button slot="confirm-button" theme="${asked?.dangerous ? 'error' : 'primary'}" ?disabled="${!this._isPossible()}"
           @click="${() => this._confirm()}">${asked?.confirm ?? ''}</vaadin-button>
       </vaadin-confirm-dialog>`;
   }
@@ -91,15 +109,27 @@ export class RedisBulkheadActions extends LitElement {
         error-message="A whole number from 1 to ${MOST_PERMITS.toLocaleString('en')}" .value="${this._permits}"
         @input="${event => { this._permits = event.target.value; }}"
         @value-changed="${event => { this._permits = event.detail.value; }}"
-        @keydown="${event => event.key === 'Enter' && this._isValid() && this._confirm()}"></vaadin-integer-field>`;
+        @keydown="${event => event.key === 'Enter' && this._isPossible() && this._confirm()}"></vaadin-integer-field>`;
   }
 
-  _isValid() {
-    if (!this._asked?.number) {
-      return true;
+  // Enter must not change anything by accident: the confirm button, which the dialog focuses, is never the default.
+  _focusHarmless(overlay) {
+    const dialog = this.renderRoot.querySelector('vaadin-confirm-dialog');
+    if (overlay?.owner === dialog) {
+      const number = dialog.querySelector('vaadin-integer-field');
+      (number ?? dialog.querySelector('[slot="cancel-button"]')).focus();
+      number?.inputElement.select();
     }
+  }
+
+  _isPossible() {
+    return !this._busy && !this.away && (this._asked?.number === undefined || this._isChanged());
+  }
+
+  _isChanged() {
     const permits = Number(this._permits);
-    return this._permits !== '' && Number.isInteger(permits) && permits >= 1 && permits <= MOST_PERMITS;
+    return this._permits !== '' && this._permits !== this._asked.number
+      && Number.isInteger(permits) && permits >= 1 && permits <= MOST_PERMITS;
   }
 
   async _confirm() {
@@ -108,7 +138,7 @@ export class RedisBulkheadActions extends LitElement {
     try {
       notify((await act()).result);
     } catch (failure) {
-      notify({ done: false, message: failure?.error?.message ?? 'The application gives no answer' });
+      notify({ done: false, message: failure?.error?.message ?? 'The application does not respond' });
     }
     this._close();
   }

@@ -20,6 +20,11 @@ export function span(millis) {
   return `${Math.floor(ms / DAY)} d ${Math.floor((ms % DAY) / HOUR)} h`;
 }
 
+/** A configured duration: 20 s, 10 min. */
+export function duration(millis) {
+  return span(millis).replace(/ 00 (s|min)$/, '');
+}
+
 function two(value) {
   return String(Math.floor(value)).padStart(2, '0');
 }

@@ -7,6 +7,7 @@ import '@vaadin/icon';
 import '@vaadin/tabs';
 import { count, span } from './redis-bulkhead-format.js';
 import { GridRows } from './redis-bulkhead-grid-rows.js';
+import { isShortly } from './redis-bulkhead-rows.js';
 import { styles } from './redis-bulkhead-styles.js';
 
 /** Leases are renewed when a third is over. One with less than a third left has missed a renewal. */
@@ -33,6 +34,7 @@ export class RedisBulkheadOccupants extends LitElement {
     row: { attribute: false },
     now: { attribute: false },
     filtered: { type: Boolean },
+    away: { type: Boolean },
     _tab: { state: true },
   };
 
@@ -110,15 +112,17 @@ export class RedisBulkheadOccupants extends LitElement {
         ${this._text('method', 'Method', '190px', 2)}
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
-        ${people.some(one => one.weight > 1) ? html`
+        ${this.row.weight > 1 || people.some(one => one.weight > 1) ? html`
           <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
-        <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="110px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="${holders ? '110px' : '130px'}" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="until" header="${holders ? 'Lease left' : 'Kept for'}"
-          width="${holders && people.some(one => one.state !== 'held') ? '175px' : '120px'}" flex-grow="0" resizable
-          ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>
+        ${holders ? html`<vaadin-grid-sort-column path="until" header="Lease left"
+          width="${people.some(one => one.state !== 'held') ? '175px' : '120px'}" flex-grow="0" resizable
+          ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>` : ''}
+        ${!holders && people.some(one => one.timesOut !== undefined) ? html`<vaadin-grid-sort-column path="timesOut" header="Times out in"
+          width="130px" flex-grow="0" resizable ${columnBodyRenderer(one => this._patience(one), [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="number" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
           ${columnBodyRenderer(one => html`<span class="mono">${one.number}</span>`, [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="permitId" header="Permit" width="150px" flex-grow="1" resizable
@@ -149,9 +153,17 @@ export class RedisBulkheadOccupants extends LitElement {
       : html`<span class="number ${left < OVERDUE * this.row.expireMillis ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;
   }
 
+  _patience(waiter) {
+    if (waiter.timesOut === undefined) {
+      return '';
+    }
+    return html`<span class="number ${isShortly(waiter.timesOut, this.row, this.now) ? 'soon' : ''}"
+      title="at ${this._time(waiter.timesOut)}">${span(waiter.timesOut - this.now)}</span>`;
+  }
+
   _revoke(holder) {
     return this.row.actionable
-      ? html`<vaadin-button theme="tertiary small error" aria-label="Revoke the permit ${holder.permitId}"
+      ? html`<vaadin-button theme="tertiary small error" ?disabled="${this.away}" aria-label="Revoke the permit ${holder.permitId}"
           @click="${() => this.dispatchEvent(new CustomEvent('revoke', { detail: holder }))}">Revoke</vaadin-button>`
       : '';
   }

@@ -3,6 +3,8 @@ import { sorted } from './redis-bulkhead-grid-rows.js';
 
 /** What is before the name of a lock. */
 const LOCK = 'lock:';
+/** The part of the maximum wait in which a waiter is about to time out. */
+const LAST_PART = 1 / 4;
 
 /**
  * Makes the rows of the overview from the state: one for each bulkhead, and one for each of its keys.
@@ -28,9 +30,11 @@ function limitRow(bulkhead, limit, query) {
   const found = matches(query, limit.key);
   const inRow = { bulkhead: bulkhead.name, key: limit.key };
   const holders = people(limit.holders, inRow, found ? '' : query);
-  const waiters = people(limit.waiters, inRow, found ? '' : query);
+  const shared = common(bulkhead);
+  const allWaiters = people(limit.waiters, inRow, '').map(waiter => ({ ...waiter, timesOut: timesOut(waiter, bulkhead, shared) }));
+  const waiters = found ? allWaiters : allWaiters.filter(one => isFound(one, query));
   return {
-    ...common(bulkhead),
+    ...shared,
     id: JSON.stringify([bulkhead.name, limit.key ?? null]),
     kind: bulkhead.keyed ? 'key' : 'bulkhead',
     ...inRow,
@@ -40,8 +44,11 @@ function limitRow(bulkhead, limit, query) {
     waiting: limit.waiting,
     use: limit.limit ? limit.inUse / limit.limit : 0,
     resized: limit.resized,
+    definedLimit: definedLimit(bulkhead, limit),
     limitsDiffer: limit.limitsDiffer,
     statedLimits: limit.statedLimits,
+    lost: limit.lost,
+    timeouts: allWaiters.map(waiter => waiter.timesOut).filter(at => at !== undefined),
     history: limit.history,
     listedHolders: limit.holders.length,
     listedWeight: weight(limit.holders),
@@ -62,7 +69,34 @@ function people(all, inRow, query) {
     .map(one => ({
       ...one, ...inRow, id: one.permitId, number: one.fencingToken ?? one.ticket, since: Date.parse(one.since), until: Date.parse(one.until),
     }))
-    .filter(one => matches(query, one.permitId, one.application, one.instance, one.method, one.number));
+    .filter(one => isFound(one, query));
+}
+
+function isFound(one, query) {
+  return matches(query, one.permitId, one.application, one.instance, one.method, one.number);
+}
+
+/** When a call gives up; known for guarded methods of this application only: code chooses how long it waits. */
+function timesOut(waiter, bulkhead, { maxWaitMillis }) {
+  return maxWaitMillis && bulkhead.methods?.includes(waiter.method) ? waiter.since + maxWaitMillis : undefined;
+}
+
+/** How many calls have waited for most of the maximum wait. */
+export function aboutToTimeOut(row, now) {
+  return row.timeouts.filter(at => isShortly(at, row, now)).length;
+}
+
+/** Whether a call that gives up at a time is about to do so. */
+export function isShortly(at, row, now) {
+  return at - now < LAST_PART * row.maxWaitMillis;
+}
+
+/** What a limit is without having been resized; a resolver may state another one for a key. */
+function definedLimit(bulkhead, limit) {
+  if (bulkhead.keyed && limit.statedLimits.length === 1 || !bulkhead.definition) {
+    return limit.statedLimits.length > 0 ? limit.statedLimits.join(', ') : undefined;
+  }
+  return bulkhead.definition.permits;
 }
 
 /** The row above the keys. */
@@ -82,6 +116,8 @@ function sum(bulkhead, limits) {
     resized: false,
     limitsDiffer: limits.some(limit => limit.limitsDiffer),
     statedLimits: [...new Set(limits.flatMap(limit => limit.limitsDiffer ? limit.statedLimits : []))].sort((a, b) => a - b),
+    lost: total('lost'),
+    timeouts: limits.flatMap(limit => limit.timeouts),
     history: added(limits.map(limit => limit.history)),
     listedHolders: total('listedHolders'),
     listedWeight: total('listedWeight'),
@@ -94,8 +130,12 @@ function sum(bulkhead, limits) {
 
 function common(bulkhead) {
   return {
-    declared: bulkhead.declared,
+    definedHere: bulkhead.declared || bulkhead.definedInCode,
+    inCode: bulkhead.definedInCode,
     fair: bulkhead.definition?.fair,
+    weight: bulkhead.definition?.weight ?? 1,
+    maxWaiters: bulkhead.definition?.maxWaiters,
+    maxWaitMillis: millis(bulkhead.definition?.maxWait),
     enabled: bulkhead.definition?.enabled ?? true,
     lock: bulkhead.name.startsWith(LOCK),
     actionable: actionable(bulkhead),
@@ -113,8 +153,8 @@ function keysWithoutText(bulkhead) {
     id: JSON.stringify([bulkhead.name, null, 'without text']),
     kind: 'note',
     bulkhead: bulkhead.name,
-    title: bulkhead.keysWithoutText === 1 ? 'One key in use is so long that Redis does not keep its text'
-      : `${bulkhead.keysWithoutText} keys in use are so long that Redis does not keep their texts`,
+    title: bulkhead.keysWithoutText === 1 ? 'One more key is in use, which is too long for Redis to keep its text'
+      : `${bulkhead.keysWithoutText} more keys are in use, which are too long for Redis to keep their text`,
     found: true,
   };
 }

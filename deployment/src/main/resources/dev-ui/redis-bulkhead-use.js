@@ -5,13 +5,17 @@ const HEIGHT = 28;
 /** For the line, which is as wide above as below its place. */
 const EDGE = 2;
 
-/** How full a limit is: a bar and the numbers. */
-export function useBar(row) {
+/**
+ * How full a limit is: a bar and the numbers.
+ *
+ * @param alarming whether calls fail: a full bulkhead alone does its work
+ */
+export function useBar(row, alarming) {
   if (row.kind === 'keyed') {
     return html`
       <div class="use">
         <div class="bar" role="img" aria-label="the fullest key is at ${percent(row.use)}" title="The fullest key">
-          ${fill(row.use)}
+          ${fill(row, alarming)}
         </div>
         <span class="number cut">${row.inUse}${row.permits ? html`<span class="about"> · ${row.permits} each</span>` : ''}</span>
       </div>`;
@@ -19,16 +23,16 @@ export function useBar(row) {
   return html`
     <div class="use">
       <div class="bar" role="img" aria-label="${row.inUse} of ${row.limit ?? 'an unknown number of'} permits in use">
-        ${row.limit ? fill(row.use) : ''}
+        ${row.limit ? fill(row, alarming) : ''}
       </div>
       <span class="number cut">${row.inUse}${row.limit ? html`<span class="about"> of ${row.limit}</span>`
-        : html`<span class="about" title="No instance stated the limit within the last minute"> of ?</span>`}</span>
+        : html`<span class="about" title="No instance has used the bulkhead within the last minute, or their limits differ"> of ?</span>`}</span>
     </div>`;
 }
 
-function fill(use) {
-  const level = use >= 1 ? 'full' : use >= 0.75 ? 'high' : '';
-  return html`<div class="fill ${level}" style="width: ${percent(use)}"></div>`;
+function fill(row, alarming) {
+  const level = alarming ? 'fill alarm' : row.use >= 1 && row.waiting > 0 ? 'fill high' : 'fill';
+  return html`<div class="${level}" style="width: ${percent(row.use)}"></div>`;
 }
 
 function percent(use) {

@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * @param waiting how many wait for a permit
  * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
  * @param statedLimits the different limits by which instances asked for permits within the last minute, ascending;
- *        more than one means that instances disagree
+ *        more than one means that instances use different limits
  */
 public record SemaphoreStatus(String name, Optional<String> key, int limit, int inUse, int waiting,
         boolean resized, SortedSet<Integer> statedLimits) {

@@ -15,7 +15,6 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
-import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
@@ -73,7 +72,7 @@ class GuardProcessor {
         for (ValidationError error : errors) {
             message.append("\n  ").append(++number).append(". ").append(error);
         }
-        return message.append("\n").append(MessageCode.WHERE_EXPLAINED).toString();
+        return message.append("\n").append(ValidationErrors.whereExplained(errors)).toString();
     }
 
     @BuildStep

@@ -37,6 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.runtime.LaunchMode;
@@ -149,6 +150,22 @@ public class BulkheadRegistry implements RedisBulkheads {
         return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime);
     }
 
+    /**
+     * A bulkhead that no annotation declares, for operators: that they change it does not define it in this application.
+     *
+     * @param name of a bulkhead in use
+     * @return for changes only, because its limit may not be known here
+     * @throws IllegalArgumentException if no bulkhead can have that name
+     */
+    public RedisSemaphore undeclared(String name) {
+        return new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), keysOf(name), runtime);
+    }
+
+    private Optional<DeclaredBulkhead> inCode(String name) {
+        return inCode.inForce(name)
+                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), List.of()));
+    }
+
     private Keys keysOf(String name) {
         return !bulkheads.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
     }
@@ -180,7 +197,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (overview == null) {
             DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    runtime.engine());
+                    this::inCode, runtime.engine());
         }
         return overview;
     }

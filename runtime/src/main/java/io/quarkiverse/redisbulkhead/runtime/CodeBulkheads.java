@@ -92,6 +92,11 @@ final class CodeBulkheads {
         return known.values().stream().map(First::inForce).toList();
     }
 
+    /** What is in force under one name; empty for names that are not defined in code, or not remembered. */
+    synchronized Optional<EffectiveBulkhead> inForce(String name) {
+        return Optional.ofNullable(known.get(name)).map(first -> first.configured().apply(first.inForce()));
+    }
+
     /** The lease of a bulkhead that code has defined; empty for other names. */
     synchronized Optional<Duration> lease(String name) {
         return Optional.ofNullable(known.get(name)).map(first -> first.inForce().expire());

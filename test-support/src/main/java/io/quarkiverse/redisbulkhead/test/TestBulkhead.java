@@ -94,8 +94,8 @@ public final class TestBulkhead implements AutoCloseable {
             throw new IllegalArgumentException("timeout must be more than zero, but is " + timeout);
         }
         if (semaphore.needsKey()) {
-            throw new IllegalArgumentException("Bulkhead '" + semaphore.spec().name() + "' has one limit for each key. Say "
-                    + "which, by TestBulkhead.of(semaphore.forKey(key))");
+            throw new IllegalArgumentException("Bulkhead '" + semaphore.spec().name() + "' has one limit for each key. Use "
+                    + "TestBulkhead.of(semaphore.forKey(key))");
         }
         return new TestBulkhead(semaphore, timeout);
     }

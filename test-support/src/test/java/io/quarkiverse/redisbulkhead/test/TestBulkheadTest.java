@@ -340,7 +340,7 @@ class TestBulkheadTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TestBulkhead.of(new FakeSemaphore(1).needsKey().asSemaphore()))
                 .withMessage(
-                        "Bulkhead 'reports' has one limit for each key. Say which, by TestBulkhead.of(semaphore.forKey(key))");
+                        "Bulkhead 'reports' has one limit for each key. Use TestBulkhead.of(semaphore.forKey(key))");
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().fill(0));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().free(0));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().awaitInUse(-1));

@@ -13,6 +13,8 @@ class DevUiProcessor {
     @BuildStep(onlyIf = IsLocalDevelopment.class)
     CardPageBuildItem card() {
         CardPageBuildItem card = new CardPageBuildItem();
+        // The Dev UI adds the folder of the extension to relative paths.
+        card.setLogo("logo-dark.svg", "logo-light.svg");
         card.addPage(Page.webComponentPageBuilder()
                 .title("Holders")
                 .icon("font-awesome-solid:users-line")

@@ -20,7 +20,7 @@ final class Chromium implements AutoCloseable {
 
     private static final List<Path> EXECUTABLES = Stream
             .of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome").map(Path::of).toList();
-    private static final int TIMEOUT_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 120_000;
 
     private final Playwright playwright;
     private final Browser browser;

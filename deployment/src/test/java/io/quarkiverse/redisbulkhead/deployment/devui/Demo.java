@@ -41,6 +41,16 @@ final class Demo {
                 + "&number=" + number);
     }
 
+    /** Another application has taken a permit of a bulkhead of its own. */
+    void takeElsewhere(String name) {
+        post("elsewhere?name=" + name);
+    }
+
+    /** Another instance has asked for permits with another limit. */
+    void stateElsewhere(String name, int limit) {
+        post("elsewhere/limit?name=" + name + "&limit=" + limit);
+    }
+
     void end() {
         post("end");
     }

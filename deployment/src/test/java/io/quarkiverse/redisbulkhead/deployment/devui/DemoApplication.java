@@ -1,9 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.devui;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -20,18 +18,17 @@ import jakarta.ws.rs.QueryParam;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkus.arc.Arc;
 import io.quarkus.devui.runtime.spi.McpServerConfiguration;
+import io.quarkus.redis.datasource.RedisDataSource;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.redis.client.Response;
 
 /** What the Dev UI is shown with: calls that last until the test says so. */
 @Path("/demo")
@@ -39,7 +36,7 @@ public class DemoApplication {
 
     private static volatile CountDownLatch gate = new CountDownLatch(1);
     private static final Queue<PermitLost> LOST = new ConcurrentLinkedQueue<>();
-    private static final Queue<HeldPermit> HELD = new ConcurrentLinkedQueue<>();
+    private static final Queue<Permit> HELD = new ConcurrentLinkedQueue<>();
 
     @Inject
     Reports reports;
@@ -55,6 +52,9 @@ public class DemoApplication {
 
     @Inject
     McpServerConfiguration mcp;
+
+    @Inject
+    RedisDataSource redis;
 
     @GET
     @Path("/reports")
@@ -80,31 +80,43 @@ public class DemoApplication {
     public void end() {
         gate.countDown();
         gate = new CountDownLatch(1);
-        for (HeldPermit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
+        for (Permit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
             permit.release();
         }
     }
 
-    /** Takes permits as another instance does: it may have another limit, which this one refuses to define. */
+    /** Takes permits of a bulkhead that is defined here. */
     @POST
     @Path("/take")
     public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
             @QueryParam("number") int number, @QueryParam("weight") @DefaultValue("1") int weight) {
-        Semaphore all = engine().semaphore(SemaphoreSpec.named(name).permits(limit).weight(weight)
-                .expire(Duration.ofMinutes(2)).build());
-        Semaphore semaphore = key == null ? all : all.forKey(key, OptionalInt.empty());
-        List<Admission> taking = IntStream.range(0, number).mapToObj(i -> semaphore.admit("DemoApplication#take")).toList();
-        taking.forEach(admission -> HELD.addAll(admission.granted().toCompletableFuture().join()));
+        RedisSemaphore all = bulkheads
+                .semaphore(SemaphoreSpec.named(name).permits(limit).expire(Duration.ofMinutes(2)).build());
+        RedisSemaphore semaphore = key == null ? all : all.forKey(key);
+        List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(weight, Duration.ZERO))
+                .toList();
+        HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
     }
 
-    private static SemaphoreEngine engine() {
-        try {
-            Method engine = BulkheadRuntime.class.getDeclaredMethod("engine");
-            engine.setAccessible(true);
-            return (SemaphoreEngine) engine.invoke(Arc.container().instance(BulkheadRuntime.class).get());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+    /** Writes what another application would. */
+    @POST
+    @Path("/elsewhere")
+    public void takeElsewhere(@QueryParam("name") String name) {
+        long now = System.currentTimeMillis();
+        redis.execute("ZADD", "redis-bulkhead:{" + name + "}:holders", Long.toString(now + 600_000), "elsewhere-1");
+        redis.execute("HSET", "redis-bulkhead:{" + name + "}:state", "elsewhere-1", String.join("\n", "7", Long.toString(now),
+                "600000", "3", "process", "billing", "other-host:7", "Invoices#send"));
+        stateElsewhere(name, 3);
+    }
+
+    /** Writes what a call of another instance would. */
+    @POST
+    @Path("/elsewhere/limit")
+    public void stateElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
+        String state = "redis-bulkhead:{" + name + "}:state";
+        Response stated = redis.execute("HGET", state, "stated limits");
+        redis.execute("HSET", state, "stated limits",
+                (stated == null ? "" : stated.toString()) + " " + limit + ":" + System.currentTimeMillis());
     }
 
     /** Locks something. */
@@ -148,7 +160,7 @@ public class DemoApplication {
         @Inject
         CurrentPermit permit;
 
-        @RedisBulkhead(name = "reports", permits = 5, fair = true, expire = "6s", maxWait = "1m")
+        @RedisBulkhead(name = "reports", permits = 5, fair = true, expire = "20s", maxWait = "10m")
         public String render(CountDownLatch end) {
             await(end);
             return permit.get().isHeld() ? "held" : "lost";
@@ -168,7 +180,7 @@ public class DemoApplication {
     @ApplicationScoped
     public static class Crawler {
 
-        @RedisBulkhead(name = "crawler", permits = 2, maxWait = "1m")
+        @RedisBulkhead(name = "crawler", permits = 2, maxWait = "10m")
         public String download(@BulkheadKey String host, CountDownLatch end) {
             await(end);
             return host;

@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.deployment.devui;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,8 @@ class DevUiScreenshotsTest {
                         quarkus.http.port=%d
                         quarkus.redis.hosts=%s
                         quarkus.redis-bulkhead."partner-api".permits=4
+                        quarkus.redis-bulkhead."partner-api".weight=2
+                        quarkus.redis-bulkhead."partner-api".max-waiters=20
                         quarkus.redis-bulkhead.on-outage=allow
                         """.formatted(Demo.PORT, REDIS.address())), "application.properties");
     });
@@ -42,10 +46,11 @@ class DevUiScreenshotsTest {
     @Test
     void takePictures() {
         try (Chromium chromium = Chromium.start()) {
-            PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+            PlaywrightAssertions.setDefaultAssertionTimeout(120_000);
             Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
-                    open(chromium.user(ColorScheme.DARK, 1_400, 900)) };
-            picture("empty", themes);
+                    open(chromium.user(ColorScheme.DARK, 1_400, 900)), open(chromium.user(ColorScheme.LIGHT, 700, 1_000)) };
+            card(themes);
+            picture("idle", themes);
             declared("declared", themes);
 
             for (int i = 0; i < 5; i++) {
@@ -60,6 +65,7 @@ class DevUiScreenshotsTest {
             demo.begin("reports");
             demo.beginPost("lock");
             demo.take("thumbnails", null, 12, 9);
+            demo.takeElsewhere("invoices");
             select("reports", themes);
             themes[0].waitForTimeout(25_000);
             picture("holders", themes);
@@ -67,26 +73,43 @@ class DevUiScreenshotsTest {
                 page.getByText("Waiters (2)").click();
             }
             picture("waiters", themes);
+            clock("Date.now() + 540_000", themes);
+            picture("late-waiters", themes);
+            clock("Date.now()", themes);
             for (Page page : themes) {
-                page.getByText("Holders (5)").click();
+                page.getByText(Pattern.compile("Holders \\(\\d\\)")).click();
                 page.getByLabel("Revoke the permit").filter(new Locator.FilterOptions().setVisible(true)).first().click();
             }
             picture("revoke", themes);
             for (Page page : themes) {
-                page.keyboard().press("Escape");
+                page.locator("vaadin-button[slot=confirm-button]").click();
+            }
+            picture("revoked", themes);
+            for (Page page : themes) {
                 page.getByText("Resize …").click();
-                page.locator("vaadin-integer-field input").fill("0");
             }
             picture("resize", themes);
             for (Page page : themes) {
-                page.locator("vaadin-integer-field input").fill("8");
+                page.locator("vaadin-integer-field input").fill("0");
+            }
+            picture("resize-invalid", themes);
+            for (Page page : themes) {
+                // The others find it changed already.
+                page.locator("vaadin-integer-field input").fill(page == themes[0] ? "8" : "9");
                 page.locator("vaadin-button[slot=confirm-button]").click();
             }
             picture("resized", themes);
-            demo.take("partner-api", null, 9, 1);
+            for (Page page : themes) {
+                page.getByText("Reset size").click();
+            }
+            picture("reset", themes);
+            for (Page page : themes) {
+                page.keyboard().press("Escape");
+            }
             demo.begin("quotes");
+            demo.stateElsewhere("partner-api", 9);
             select("partner-api", themes);
-            picture("disagree", themes);
+            picture("differ", themes);
             demo.take("search", "<b>key</b>", 4, 3);
             demo.take("search", "k".repeat(3_000), 4, 3);
             demo.take("bulk", null, 2_500, 2_000);
@@ -108,6 +131,9 @@ class DevUiScreenshotsTest {
             REDIS.stop();
             themes[0].waitForTimeout(8_000);
             picture("away", themes);
+            show("it._actions().resize(it._detail)", themes);
+            picture("away-resize", themes);
+            show("it._actions()._close()", themes);
             show("it._state.error = undefined; it._state.incomplete = 'the Redis user is not allowed to SCAN; "
                     + "bulkheads and keys that other processes use are not shown. Grant the right with ACL SETUSER "
                     + "<user> +scan'", themes);
@@ -129,6 +155,23 @@ class DevUiScreenshotsTest {
         for (Page page : themes) {
             page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
                     .filter(new Locator.FilterOptions().setVisible(true)).click();
+        }
+    }
+
+    private static void clock(String now, Page... themes) {
+        for (Page page : themes) {
+            page.locator("qwc-redis-bulkhead-holders").evaluate("it => { it._live.now = () => " + now + "; }");
+        }
+    }
+
+    private static void card(Page... themes) {
+        for (Page page : themes) {
+            page.navigate(Demo.ROOT + "/q/dev-ui/extensions");
+            assertThat(page.getByText("Redis Bulkhead").first()).isVisible();
+        }
+        picture("card", themes);
+        for (Page page : themes) {
+            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
         }
     }
 
@@ -164,7 +207,8 @@ class DevUiScreenshotsTest {
             themes[i].evaluate("document.querySelectorAll('vaadin-notification-card').forEach(card => {"
                     + " if (card.textContent.includes('namespaces')) card.remove(); })");
             themes[i].screenshot(new Page.ScreenshotOptions()
-                    .setPath(Path.of(System.getProperty("screenshots"), name + (i == 0 ? "-light" : "-dark") + ".png")));
+                    .setPath(Path.of(System.getProperty("screenshots"),
+                            name + List.of("-light", "-dark", "-narrow").get(i) + ".png")));
         }
     }
 }

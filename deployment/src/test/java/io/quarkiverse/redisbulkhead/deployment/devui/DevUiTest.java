@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -47,12 +49,14 @@ class DevUiTest {
                     quarkus.http.port=%d
                     quarkus.redis.hosts=%s
                     quarkus.redis-bulkhead."partner-api".permits=4
+                    quarkus.redis-bulkhead."partner-api".weight=2
+                    quarkus.redis-bulkhead."partner-api".max-waiters=20
                     """.formatted(Demo.PORT, REDIS.address())), "application.properties"));
 
     static final String PREFIX = "quarkus-redis-bulkhead_";
 
     static final String FILTER = ".toolbar vaadin-text-field input";
-    static final int ASSERTION_MILLIS = 30_000;
+    static final int ASSERTION_MILLIS = 60_000;
 
     static Chromium chromium;
     static Page page;
@@ -69,10 +73,13 @@ class DevUiTest {
                 test("a waiter appears", this::aWaiterAppears),
                 test("a revoke ends the permit and the victim is told", this::aRevokeEndsThePermitAndTheVictimIsTold),
                 test("resizes and resets", this::resizesAndResets),
-                test("limits that disagree are shown", this::limitsThatDisagreeAreShown),
+                test("limits that differ are shown", this::limitsThatDifferAreShown),
                 test("keys are text and not markup", this::keysAreTextAndNotMarkup),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
                 test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
+                test("weights and bounds are shown", this::weightsAndBoundsAreShown),
+                test("bulkheads of other applications are told from those in code",
+                        this::bulkheadsOfOtherApplicationsAreToldFromThoseInCode),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
@@ -90,6 +97,8 @@ class DevUiTest {
             } finally {
                 demo.end();
                 if (page != null) {
+                    // A dialog that a failed test leaves open would fail the next ones.
+                    page.keyboard().press("Escape");
                     filter("");
                 }
             }
@@ -114,6 +123,9 @@ class DevUiTest {
                 assertThat(tool.get("description").asText()).isNotBlank();
                 tool.get("inputSchema").get("properties")
                         .forEach(parameter -> assertThat(parameter.path("description").asText()).isNotBlank());
+                List<String> required = new ArrayList<>();
+                tool.get("inputSchema").get("required").forEach(parameter -> required.add(parameter.asText()));
+                assertThat(required).as(tool.get("name").asText()).doesNotContain("key");
             }
         });
         assertThat(on).containsExactly("bulkheads", "definitions", "holders", "waiters");
@@ -128,7 +140,7 @@ class DevUiTest {
     private void toolsTellWhoHoldsWhat() {
         demo.post("mcp");
         CompletableFuture<String> call = demo.begin("reports");
-        demo.take("bulk", "a key", 5, 2);
+        demo.take("pages", "a key", 5, 2);
 
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> tool("holders", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("holders").size() == 1);
@@ -137,8 +149,13 @@ class DevUiTest {
         assertThat(holder.get("method").asText()).endsWith("Reports#render");
         assertThat(holder.get("fencingToken").isTextual()).isTrue();
         assertThat(tool("waiters", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("waiters")).isEmpty();
-        assertThat(tool("holders", "{\"bulkhead\":\"bulk\",\"key\":\"a key\"}").get("holders")).hasSize(2);
-        assertThat(tool("holders", "{\"bulkhead\":\"unknown\",\"key\":\"\"}").get("note").asText()).contains("No permit");
+        assertThat(tool("holders", "{\"bulkhead\":\"pages\",\"key\":\"a key\"}").get("holders")).hasSize(2);
+        assertThat(tool("holders", "{\"bulkhead\":\"pages\"}").get("holders").findValuesAsText("key"))
+                .containsExactly("a key", "a key");
+        JsonNode unknown = demo.mcp("tools/call",
+                "{\"name\":\"" + PREFIX + "holders\",\"arguments\":{\"bulkhead\":\"report\"}}");
+        assertThat(unknown.get("error").get("message").asText()).contains("There is no bulkhead 'report'",
+                "Did you mean 'reports'?");
 
         JsonNode reports = named(tool("bulkheads", "{}"), "reports");
         assertThat(reports.get("limits").get(0).get("limit").asInt()).isEqualTo(5);
@@ -173,16 +190,59 @@ class DevUiTest {
     private void aWaiterAppears() {
         holders();
         title("reports").click();
-        for (int i = 0; i < 7; i++) {
+        for (int i = 0; i < 5; i++) {
             demo.begin("reports");
         }
-
         assertThat(row("reports", "5 of 5")).isVisible();
+        // The content of cells is not inside of the row.
+        Locator use = page.locator("vaadin-grid.overview .bar[aria-label='5 of 5 permits in use'] .fill")
+                .filter(new Locator.FilterOptions().setVisible(true));
+        assertThat(use).hasClass("fill");
+        demo.begin("reports");
+        demo.begin("reports");
+
+        assertThat(use).hasClass("fill high");
         occupants().getByText("Waiters (2)").click();
         assertThat(occupants().getByText("Waiting for")).isVisible();
         // The grid keeps rows that it does not show.
         assertThat(occupants().getByText("Reports#render").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
+        assertThat(occupants().getByText("Kept for")).hasCount(0);
+        assertThat(occupants().getByText("Times out in")).isVisible();
+
+        Locator waiting = page.locator("vaadin-grid.overview .alarming");
+        assertThat(waiting).hasCount(0);
+        theClockIsAhead(Duration.ofMinutes(9));
+        assertThat(waiting).hasText("2");
+        assertThat(waiting).hasAttribute("title", "2 calls are about to time out");
+        assertThat(use).hasClass("fill alarm");
+        theClockIsAhead(Duration.ZERO);
+        assertThat(use).hasClass("fill high");
         occupants().getByText("Holders (5)").click();
+    }
+
+    private static void theClockIsAhead(Duration time) {
+        page.locator("qwc-redis-bulkhead-holders")
+                .evaluate("it => { it._live.now = () => Date.now() + " + time.toMillis() + "; }");
+    }
+
+    private void bulkheadsOfOtherApplicationsAreToldFromThoseInCode() {
+        holders();
+        demo.takeElsewhere("invoices");
+        demo.take("scans", null, 9, 1);
+
+        assertThat(row("invoices", "not defined here.*1 of 3")).isVisible();
+        assertThat(row("scans", "in code.*1 of 9")).isVisible();
+        assertThat(row("scans", "not defined here")).hasCount(0);
+    }
+
+    private void weightsAndBoundsAreShown() {
+        holders();
+        title("partner-api").click();
+        assertThat(page.locator("section.details header")).containsText("weight 2 per call");
+        assertThat(page.locator("section.details header")).containsText("at most 20 waiting per instance");
+        demo.begin("quotes");
+        assertThat(row("partner-api", "2 of 4")).isVisible();
+        assertThat(occupants().getByText("Weight")).isVisible();
     }
 
     private void weightsAreShownAndSummedUp() {
@@ -213,16 +273,20 @@ class DevUiTest {
 
         revoke.click();
         assertThat(dialog()).containsText(id);
-        page.keyboard().press("Escape");
-        assertThat(dialog()).isHidden();
+        assertThat(dialog().locator("vaadin-button[slot=cancel-button]")).isFocused();
+        page.keyboard().press("Enter");
+        assertThat(openDialog()).hasCount(0);
         assertThat(demo.get("lost")).as("nothing happens without a confirmation").isEqualTo("[]");
 
         revoke.click();
+        String when = "Its process learns of the loss at once, or with its next renewal";
+        assertThat(dialog()).containsText(when);
         dialog().getByText("Revoke", new Locator.GetByTextOptions().setExact(true)).click();
 
-        assertThat(page.getByText("The permit " + id + " is revoked")).isVisible();
+        assertThat(page.getByText("The permit " + id + " is revoked and free. " + when)).isVisible();
         assertThat(occupants().getByText("Reports#render")).isHidden();
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(demo.get("lost")).contains(id));
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(demo.get("lost")).contains(id));
+        assertThat(row("reports", "1 lost")).isVisible();
         demo.end();
         assertThat(call.join()).isEqualTo("lost");
     }
@@ -232,30 +296,50 @@ class DevUiTest {
         title("reports").click();
         button("Resize").click();
         Locator confirm = dialog().locator("vaadin-button[slot=confirm-button]");
+        Locator number = dialog().locator("vaadin-integer-field input");
+        assertThat(number).isFocused();
+        assertThat(number).hasValue("5");
+        assertThat(confirm).isDisabled();
+        page.keyboard().press("Enter");
+        assertThat(openDialog()).hasCount(1);
         for (String wrong : Set.of("0", "-1", "2147483648", "")) {
             dialog().getByLabel("Permits").fill(wrong);
             assertThat(confirm).isDisabled();
         }
-        dialog().getByLabel("Permits").fill("7");
-        confirm.click();
+        page.keyboard().press("Escape");
+        assertThat(openDialog()).hasCount(0);
+        button("Resize").click();
+        assertThat(number).isFocused();
+        // It replaces the selected number.
+        page.keyboard().type("7");
+        assertThat(number).hasValue("7");
+        page.keyboard().press("Enter");
         assertThat(row("reports", "of 7")).isVisible();
         assertThat(row("reports", "resized")).isVisible();
+        assertThat(page.locator("section.details .banner")).containsText(
+                "The limit 7 was set for all applications, instead of the defined limit 5. It stays until you reset it");
 
+        button("Reset size").click();
+        assertThat(dialog().locator("vaadin-button[slot=cancel-button]")).isFocused();
+        page.keyboard().press("Enter");
+        assertThat(openDialog()).hasCount(0);
+        assertThat(row("reports", "of 7")).isVisible();
         button("Reset size").click();
         dialog().locator("vaadin-button[slot=confirm-button]").click();
         assertThat(row("reports", "of 5")).isVisible();
         assertThat(button("Reset size")).isDisabled();
     }
 
-    private void limitsThatDisagreeAreShown() {
+    private void limitsThatDifferAreShown() {
         holders();
-        demo.take("reports", null, 9, 1);
-
         title("reports").click();
         demo.begin("reports");
+        assertThat(row("reports", "1 of 5")).isVisible();
 
-        assertThat(row("reports", "limits disagree")).isVisible();
-        assertThat(page.getByText("Instances disagree about the limit: 5, 9")).isVisible();
+        demo.stateElsewhere("reports", 9);
+
+        assertThat(row("reports", "limits differ")).isVisible();
+        assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();
     }
 
     private void keysAreTextAndNotMarkup() {
@@ -297,11 +381,11 @@ class DevUiTest {
         assertThat(dialog()).containsText(markup);
         dialog().getByLabel("Permits").fill("2");
         dialog().locator("vaadin-button[slot=confirm-button]").click();
-        assertThat(page.getByText("The limit of '" + markup + "' is 2 now")).isVisible();
+        assertThat(page.getByText("The limit of '" + markup + "' is now 2")).isVisible();
         button("Reset size").click();
         assertThat(dialog()).containsText(markup);
         dialog().locator("vaadin-button[slot=confirm-button]").click();
-        assertThat(page.getByText("goes by its own limit of '" + markup + "' again")).isVisible();
+        assertThat(page.getByText("applies its own limit of '" + markup + "' again")).isVisible();
 
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
@@ -412,6 +496,9 @@ class DevUiTest {
                 new Page.LocatorOptions().setHas(page.locator("a[href*='quarkus-redis-bulkhead/declared']")));
         assertThat(link).containsText("Declared");
         assertThat(link).containsText("4");
+        Locator logo = page.locator("img[src*='quarkus-redis-bulkhead/logo-light.svg']").first();
+        assertThat(logo).isVisible();
+        await().atMost(Duration.ofSeconds(60)).until(() -> ((Number) logo.evaluate("it => it.naturalWidth")).intValue() > 0);
     }
 
     private void redisAwayIsShownAndEnds() {
@@ -421,11 +508,15 @@ class DevUiTest {
         assertThat(row("reports", "1 of 5")).isVisible();
 
         REDIS.stop();
-        assertThat(page.getByText(Pattern.compile("Redis is away, showing the state of \\d+ s ago"))).isVisible();
+        Locator away = page.getByText(Pattern.compile("Redis is not available. This is the state of \\d+ s ago"));
+        assertThat(away).isVisible();
         assertThat(row("reports", "1 of 5")).isVisible();
+        assertThat(button("Resize")).isDisabled();
+        assertThat(revoke()).isDisabled();
 
         REDIS.start();
-        assertThat(page.getByText(Pattern.compile("Redis is away, showing"))).isHidden();
+        assertThat(away).isHidden();
+        assertThat(button("Resize")).isEnabled();
         assertThat(page.getByText("Live", new Page.GetByTextOptions().setExact(true))).isVisible();
         demo.end();
         demo.begin("reports");
@@ -513,6 +604,11 @@ class DevUiTest {
 
     private static Locator dialog() {
         return page.locator("vaadin-confirm-dialog");
+    }
+
+    // The dialog's own element has no size.
+    private static Locator openDialog() {
+        return page.locator("vaadin-confirm-dialog[opened]");
     }
 
     private static Locator button(String name) {

@@ -41,6 +41,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 import io.restassured.response.Response;
 import io.restassured.response.ValidatableResponse;
@@ -76,13 +77,16 @@ class ManagementEndpointTest {
             .assertLogRecords(records -> assertThat(records)
                     .noneMatch(record -> record.getMessage().contains("Any client that reaches"))
                     .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
-                            .equals("User 'olga' set the limit to 7 of bulkhead 'reports' by the management endpoint")));
+                            .equals("User 'olga' set the limit of bulkhead 'reports' to 7 through the management endpoint")));
 
     @Inject
     Guarded guarded;
 
     @Inject
     Losses losses;
+
+    @Inject
+    RedisDataSource redis;
 
     @Inject
     RedisBulkheads bulkheads;
@@ -107,7 +111,9 @@ class ManagementEndpointTest {
                 .body("bulkheads.name", contains(STRANGE, "exports", "in-code", "pages", "reports"))
                 .rootPath("bulkheads.find { it.name == 'in-code' }")
                 .body("declared", is(false))
-                .body("$", not(hasKey("definition")))
+                .body("definedInCode", is(true))
+                .body("definition.permits", is(4))
+                .body("definition.weight", is(2))
                 .body("limits[0].limit", is(4))
                 .body("limits[0].inUse", is(2))
                 .body("limits[0].holders", hasSize(1))
@@ -117,6 +123,7 @@ class ManagementEndpointTest {
                 .body("limits.key", contains("example.org/<script>"))
                 .rootPath("bulkheads.find { it.name == 'reports' }")
                 .body("declared", is(true))
+                .body("definedInCode", is(false))
                 .body("keyed", is(false))
                 .body("definition.permits", is(5))
                 .body("definition.weight", is(1))
@@ -206,8 +213,8 @@ class ManagementEndpointTest {
             "/q/redis-bulkhead?most=-1 | most must be a number from 0 to 1000",
             "/q/redis-bulkhead?most=1001 | most must be a number from 0 to 1000",
             "/q/redis-bulkhead?most=many | most must be a number from 0 to 1000",
-            "/q/redis-bulkhead?mots=1 | There is no query parameter 'mots' here. Known: most",
-            "/q/redis-bulkhead?bulkhead=reports | There is no query parameter 'bulkhead' here",
+            "/q/redis-bulkhead?mots=1 | Unknown query parameter 'mots'. Known: most",
+            "/q/redis-bulkhead?bulkhead=reports | Unknown query parameter 'bulkhead'",
             "/q/redis-bulkhead?most=1&most=2 | more than once",
             "/q/redis-bulkhead?most=%FF | not UTF-8" })
     void whatIsWrongIs400(String url, String detail) {
@@ -222,9 +229,9 @@ class ManagementEndpointTest {
             "{\"permits\": \"3\"} | without quotes",
             "{\"permits\": null} | whole number",
             "{} | must have the member permits",
-            "{\"permits\": 3, \"key\": \"a\"} | and no other",
-            "[3] | no JSON object",
-            "{\"permits\": | no JSON object" })
+            "{\"permits\": 3, \"key\": \"a\"} | permits and no other",
+            "[3] | not a JSON object",
+            "{\"permits\": | not a JSON object" })
     void aBodyThatIsWrongIs400(String body, String detail) {
         problem(as("olga").contentType("application/json").body(body).put(ALL + "/reports/limit"), 400, detail);
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
@@ -267,8 +274,8 @@ class ManagementEndpointTest {
         assertThat(bulkheads.semaphore("pages").forKey(key).status().resized()).isFalse();
 
         problem(as("olga").delete(ALL + "/pages/limit"), 400, "has one limit for each key");
-        problem(as("olga").delete(ALL + "/reports/limit?key=a"), 400, "is one limit for all");
-        problem(as("olga").delete(ALL + "/pages/limit?kye=a"), 400, "no query parameter 'kye'");
+        problem(as("olga").delete(ALL + "/reports/limit?key=a"), 400, "has one limit for all calls");
+        problem(as("olga").delete(ALL + "/pages/limit?kye=a"), 400, "Unknown query parameter 'kye'");
     }
 
     @Test
@@ -302,13 +309,29 @@ class ManagementEndpointTest {
         problem(as("olga").delete(ALL + "/of-another/permits/" + permit.id()), 404, "no such permit");
     }
 
+    /** Of another application, which is played by what it writes to Redis. */
+    @Test
+    void whatOperatorsChangeIsNotDefinedByThat() {
+        long now = System.currentTimeMillis();
+        redis.execute("ZADD", "redis-bulkhead:{foreign}:holders", Long.toString(now + 600_000), "foreign-1");
+        redis.execute("HSET", "redis-bulkhead:{foreign}:state", "foreign-1",
+                String.join("\n", "7", Long.toString(now), "600000", "3", "process", "billing", "other:7", "Invoices#send"));
+
+        await().atMost(LONG).untilAsserted(() -> as("olga").contentType("application/json").body("{\"permits\": 4}")
+                .put(ALL + "/foreign/limit").then().statusCode(204));
+
+        as("victor").get(ALL + "/foreign").then().body("limits[0].limit", is(4)).body("definedInCode", is(false))
+                .body("$", not(hasKey("definition")));
+        redis.execute("DEL", "redis-bulkhead:{foreign}:holders", "redis-bulkhead:{foreign}:state");
+    }
+
     @Test
     void locksAreShownAndNotChanged() {
         permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
 
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/lock:orders").then().statusCode(200)
                 .body("limits[0].holders[0].permitId", is(permits.get(0).id())));
-        problem(as("olga").delete(ALL + "/lock:orders/permits/" + permits.get(0).id()), 409, "is behind a lock");
+        problem(as("olga").delete(ALL + "/lock:orders/permits/" + permits.get(0).id()), 409, "belongs to a lock");
         assertThat(permits.get(0).isHeld()).isTrue();
     }
 

@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 
@@ -34,7 +36,8 @@ final class Reported {
         for (int i = 0; i < lines.length; i++) {
             expected.append("\n  ").append(i + 1).append(". ").append(lines[i]);
         }
-        expected.append("\n").append(MessageCode.WHERE_EXPLAINED);
+        expected.append("\n").append(MessageCode.whereExplained(Stream.of(lines)
+                .map(line -> MessageCode.valueOf(line.substring(0, 6))).collect(Collectors.toSet())));
         return thrown -> {
             assertThat(thrown).isInstanceOf(DefinitionException.class);
             assertThat(thrown.getMessage().replace(test.getName() + "$", "")).isEqualTo(expected.toString());

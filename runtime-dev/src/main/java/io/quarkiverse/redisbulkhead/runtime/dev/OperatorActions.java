@@ -35,34 +35,36 @@ final class OperatorActions {
     /**
      * Takes a permit away from its holder.
      *
-     * @return does not fail
+     * @return fails if there is no such limit, a value is missing, or Redis is away
      */
     Uni<Outcome> revoke(String bulkhead, Optional<String> key, String permitId) {
-        return outcome(on(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId))).map(revoked -> revoked
-                ? new Outcome(true, "The permit " + permitId + " is revoked. Its holder learns of it with its next renewal")
-                : new Outcome(false, "The permit " + permitId + " is no longer held")));
+        return on(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId))).map(revoked -> revoked
+                ? new Outcome(true,
+                        "The permit " + permitId + " is revoked and free. Its process learns of the loss at once, or"
+                                + " with its next renewal")
+                : new Outcome(false, "The permit " + permitId + " is no longer held"));
     }
 
     /**
      * Sets the limit for all applications.
      *
-     * @return does not fail
+     * @return fails if there is no such limit, a value is missing, or Redis is away
      */
     Uni<Outcome> resize(String bulkhead, Optional<String> key, Integer permits) {
-        return outcome(on(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)))
+        return on(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)))
                 .map(done -> new Outcome(true,
-                        "The limit of '" + bulkhead + "' is " + permits + " now, for all applications")));
+                        "The limit of '" + bulkhead + "' is now " + permits + " for all applications"));
     }
 
     /**
      * Undoes that.
      *
-     * @return does not fail
+     * @return fails if there is no such limit, a value is missing, or Redis is away
      */
     Uni<Outcome> resetSize(String bulkhead, Optional<String> key) {
-        return outcome(on(bulkhead, key, RedisSemaphore::resetSizeAsync).map(reset -> reset
-                ? new Outcome(true, "Every application goes by its own limit of '" + bulkhead + "' again")
-                : new Outcome(false, "The limit of '" + bulkhead + "' was not resized")));
+        return on(bulkhead, key, RedisSemaphore::resetSizeAsync).map(reset -> reset
+                ? new Outcome(true, "Each application applies its own limit of '" + bulkhead + "' again")
+                : new Outcome(false, "The limit of '" + bulkhead + "' was not resized"));
     }
 
     private <T> Uni<T> on(String bulkhead, Optional<String> key, Function<RedisSemaphore, Uni<T>> action) {
@@ -70,14 +72,16 @@ final class OperatorActions {
                 .chain(limit -> action.apply(limit).eventually(changed));
     }
 
-    private static <T> T required(String parameter, T value) {
+    /** Tools may omit anything, whatever their schema says. */
+    static <T> T required(String parameter, T value) {
         if (value == null) {
             throw new IllegalArgumentException(parameter + " is missing");
         }
         return value;
     }
 
-    private static Uni<Outcome> outcome(Uni<Outcome> action) {
+    /** An action of a page, which shows failures like other outcomes. */
+    static Uni<Outcome> shown(Uni<Outcome> action) {
         return action.onFailure().recoverWithItem(failure -> new Outcome(false, Failures.text(failure)));
     }
 }

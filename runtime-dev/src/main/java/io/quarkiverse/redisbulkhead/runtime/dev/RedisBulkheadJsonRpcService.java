@@ -1,17 +1,20 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.dev.LiveFeed.Seen;
 import io.quarkiverse.redisbulkhead.runtime.dev.OperatorActions.Outcome;
@@ -32,18 +35,21 @@ import io.vertx.core.json.JsonObject;
  * What the Dev UI asks, and the tools of Dev MCP: those that have a description. Tools that change something are off until the
  * developer switches them on. In dev mode only.
  */
-public class RedisBulkheadJsonRpcService {
+public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
 
     /** How many holders, and how many waiters, of each limit are listed. */
     static final int MOST_LISTED = 2_500;
 
     private static final String BULKHEAD = "The name of the bulkhead, as bulkheads lists it";
-    private static final String KEY = "The key, where the bulkhead has one limit for each key; else an empty text";
+    private static final String KEY = "The key, if the bulkhead has one limit for each key. Otherwise omit it";
+    private static final String ANY_KEY = "One key of a bulkhead that has one limit for each key. Without it, all keys are listed";
 
     private final Overview overview;
     private final LiveFeed feed;
     private final StateJson json;
     private final OperatorActions actions;
+    private final RecentLosses losses = new RecentLosses();
+    private final InstantSource clock = InstantSource.system();
 
     /**
      * Creates the service.
@@ -54,21 +60,26 @@ public class RedisBulkheadJsonRpcService {
     @Inject
     public RedisBulkheadJsonRpcService(BulkheadRegistry registry, Vertx vertx) {
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        this(registry.overview(), registry, Multi.createFrom().ticks()
+        this(registry.overview(), registry, registry::undeclared, Multi.createFrom().ticks()
                 .onExecutor(((VertxInternal) vertx).getEventLoopGroup()).startingAfter(LiveFeed.PERIOD).every(LiveFeed.PERIOD));
     }
 
-    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Multi<?> ticks) {
+    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Function<String, RedisSemaphore> undeclared,
+            Multi<?> ticks) {
         this.overview = overview;
         this.feed = new LiveFeed(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), ticks,
-                InstantSource.system(), System::nanoTime);
-        this.json = new StateJson(overview.declared());
-        this.actions = new OperatorActions(new OperatorTargets(bulkheads, feed.snapshot()), feed::forget);
+                clock, System::nanoTime);
+        this.json = new StateJson(overview);
+        this.actions = new OperatorActions(new OperatorTargets(bulkheads, undeclared, feed.snapshot()), feed::forget);
     }
 
     @PreDestroy
     void stop() {
         feed.stop();
+    }
+
+    void onLost(@Observes PermitLost loss) {
+        losses.add(loss, clock.instant());
     }
 
     /**
@@ -79,8 +90,11 @@ public class RedisBulkheadJsonRpcService {
     public Multi<JsonObject> watch() {
         return feed.states().map(seen -> {
             JsonObject state = state(seen, MOST_LISTED);
-            eachLimit(state, (bulkhead, limit) -> limit.put("history", new JsonArray(
-                    feed.history().of(bulkhead, Optional.ofNullable(limit.getString("key"))))));
+            eachLimit(state, (bulkhead, limit) -> {
+                Optional<String> key = Optional.ofNullable(limit.getString("key"));
+                limit.put("history", new JsonArray(feed.history().of(bulkhead, key)));
+                limit.put("lost", losses.of(bulkhead, key, seen.at()));
+            });
             return state.put("now", StateJson.text(seen.at()));
         });
     }
@@ -101,7 +115,7 @@ public class RedisBulkheadJsonRpcService {
      */
     @JsonRpcDescription("Lists every distributed bulkhead (semaphore) in Redis: those that this application declares with"
             + " @RedisBulkhead, and others in use there. For each limit (one for the bulkhead, or one for each key in use):"
-            + " limit, inUse, waiting, whether it was resized, and whether instances disagree about it")
+            + " limit, inUse, waiting, whether it was resized, and whether instances use different limits")
     @DevMCPEnableByDefault
     public Uni<JsonObject> bulkheads() {
         return feed.now().map(seen -> {
@@ -133,14 +147,16 @@ public class RedisBulkheadJsonRpcService {
      * Who holds permits.
      *
      * @param bulkhead its name
-     * @param key its key
-     * @return an object with {@code holders}, or {@code error}
+     * @param key its key; empty for all
+     * @return an object with {@code holders}, and with {@code error} while Redis is away; fails if there is no such bulkhead
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
             + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
             + " state: held, detached so that another process can attach it, or released but taken until its minimum hold is over")
     @DevMCPEnableByDefault
-    public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+    @Override
+    public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead,
+            @JsonRpcDescription(ANY_KEY) Optional<String> key) {
         return listed("holders", bulkhead, key, limit -> StateJson.holders(limit, MOST_LISTED));
     }
 
@@ -148,28 +164,35 @@ public class RedisBulkheadJsonRpcService {
      * Who waits for permits.
      *
      * @param bulkhead its name
-     * @param key its key
-     * @return an object with {@code waiters}, or {@code error}
+     * @param key its key; empty for all
+     * @return an object with {@code waiters}, and with {@code error} while Redis is away; fails if there is no such bulkhead
      */
     @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, over all applications, in a fair bulkhead the next one"
             + " first: permit id, application, instance (host:process), method, since when, and the ticket")
     @DevMCPEnableByDefault
-    public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+    @Override
+    public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead,
+            @JsonRpcDescription(ANY_KEY) Optional<String> key) {
         return listed("waiters", bulkhead, key, limit -> StateJson.waiters(limit, MOST_LISTED));
     }
 
-    private Uni<JsonObject> listed(String name, String bulkhead, String key, Function<LimitState, JsonArray> list) {
+    private Uni<JsonObject> listed(String name, String bulkhead, Optional<String> key,
+            Function<LimitState, JsonArray> list) {
         return feed.now().map(seen -> {
-            Optional<LimitState> limit = seen.snapshot().stream().flatMap(snapshot -> snapshot.bulkheads().stream())
-                    .filter(one -> one.name().equals(bulkhead)).flatMap(one -> one.limits().stream())
-                    .filter(one -> one.key().orElse("").equals(Objects.requireNonNullElse(key, ""))).findFirst();
+            OperatorActions.required("bulkhead", bulkhead);
             JsonObject answer = seen.snapshot().map(StateJson::moment).orElseGet(JsonObject::new);
             seen.error().ifPresent(error -> answer.put("error", error));
-            if (limit.isEmpty() && seen.error().isEmpty()) {
-                answer.put("note", "No permit of this bulkhead and key is held or waited for");
-            }
-            return answer.put(name, limit.map(list).orElseGet(JsonArray::new));
+            List<LimitState> limits = seen.snapshot().stream()
+                    .flatMap(snapshot -> OperatorTargets.in(snapshot, bulkhead).limits().stream())
+                    .filter(limit -> key.isEmpty() || limit.key().equals(key)).toList();
+            return answer.put(name, new JsonArray(limits.stream().flatMap(limit -> list.apply(limit).stream()
+                    .map(one -> withKey((JsonObject) one, limit))).toList()));
         });
+    }
+
+    private static JsonObject withKey(JsonObject occupant, LimitState limit) {
+        limit.key().ifPresent(key -> occupant.put("key", key));
+        return occupant;
     }
 
     /**
@@ -197,81 +220,80 @@ public class RedisBulkheadJsonRpcService {
      * Takes a permit away.
      *
      * @param bulkhead the bulkhead
-     * @param key its key
+     * @param key its key; empty if it has one limit for all calls
      * @param permitId the permit
-     * @return what became of it
+     * @return the outcome; fails if there is no such limit, or Redis is away
      */
-    @JsonRpcDescription("Takes a permit away from its holder. The execution goes on unless on-lost=interrupt is set there, so"
+    @JsonRpcDescription("Takes a permit away from its holder. The execution continues unless on-lost=interrupt is set there, so"
             + " more executions than the limit may run. Changes the shared state in Redis")
-    public Uni<Outcome> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
+    @Override
+    public Uni<Outcome> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) Optional<String> key,
             @JsonRpcDescription("The permit's id, as holders lists it") String permitId) {
-        return actions.revoke(bulkhead, named(key), permitId);
+        return actions.revoke(bulkhead, key, permitId);
     }
 
     /**
      * Sets a limit for all applications.
      *
      * @param bulkhead the bulkhead
-     * @param key its key
+     * @param key its key; empty if it has one limit for all calls
      * @param permits the limit
-     * @return what became of it
+     * @return the outcome; fails if there is no such limit, or Redis is away
      */
     @JsonRpcDescription("Sets the limit of a bulkhead for all applications at once, whatever they define, until it is reset."
             + " Changes the shared state in Redis")
-    public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
+    @Override
+    public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) Optional<String> key,
             @JsonRpcDescription("The limit, at least 1") Integer permits) {
-        return actions.resize(bulkhead, named(key), permits);
+        return actions.resize(bulkhead, key, permits);
     }
 
     /**
      * Undoes that.
      *
      * @param bulkhead the bulkhead
-     * @param key its key
-     * @return what became of it
+     * @param key its key; empty if it has one limit for all calls
+     * @return the outcome; fails if there is no such limit, or Redis is away
      */
-    @JsonRpcDescription("Undoes resize: every application goes by its own limit again. Changes the shared state in Redis")
-    public Uni<Outcome> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
-        return actions.resetSize(bulkhead, named(key));
-    }
-
-    // Tools cannot leave a parameter out, so they say that there is no key by an empty one.
-    private static Optional<String> named(String key) {
-        return Optional.ofNullable(key).filter(text -> !text.isEmpty());
+    @JsonRpcDescription("Undoes resize: each application applies its own limit again. Changes the shared state in Redis")
+    @Override
+    public Uni<Outcome> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead,
+            @JsonRpcDescription(KEY) Optional<String> key) {
+        return actions.resetSize(bulkhead, key);
     }
 
     /**
-     * {@link #revoke} for pages: not a tool. Their keys are as they are, and the empty one is a key.
+     * {@link #revoke} for pages: not a tool. The empty text is a key.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; null when it is one limit for all
+     * @param key its key; null if it has one limit for all calls
      * @param permitId the permit
-     * @return what became of it
+     * @return the outcome; does not fail
      */
     public Uni<Outcome> revokeShown(String bulkhead, String key, String permitId) {
-        return actions.revoke(bulkhead, Optional.ofNullable(key), permitId);
+        return OperatorActions.shown(actions.revoke(bulkhead, Optional.ofNullable(key), permitId));
     }
 
     /**
-     * {@link #resize} for pages: not a tool.
+     * {@link #resize} for pages: not a tool. The empty text is a key.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; null when it is one limit for all
+     * @param key its key; null if it has one limit for all calls
      * @param permits the limit
-     * @return what became of it
+     * @return the outcome; does not fail
      */
     public Uni<Outcome> resizeShown(String bulkhead, String key, Integer permits) {
-        return actions.resize(bulkhead, Optional.ofNullable(key), permits);
+        return OperatorActions.shown(actions.resize(bulkhead, Optional.ofNullable(key), permits));
     }
 
     /**
-     * {@link #resetSize} for pages: not a tool.
+     * {@link #resetSize} for pages: not a tool. The empty text is a key.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; null when it is one limit for all
-     * @return what became of it
+     * @param key its key; null if it has one limit for all calls
+     * @return the outcome; does not fail
      */
     public Uni<Outcome> resetSizeShown(String bulkhead, String key) {
-        return actions.resetSize(bulkhead, Optional.ofNullable(key));
+        return OperatorActions.shown(actions.resetSize(bulkhead, Optional.ofNullable(key)));
     }
 }

@@ -2,7 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +35,11 @@ final class LocalBulkheads implements RedisBulkheads {
             new HolderIdentity("shop", "host:1"), loss -> {
             }, true);
 
-    final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)), engine);
+    final Map<String, SemaphoreSpec> inCode = new HashMap<>();
+    final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
+            name -> Optional.ofNullable(inCode.get(name))
+                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), List.of(), List.of())),
+            engine);
 
     /** Nothing waits here, and no lease is renewed. */
     private static final class NoTimers implements Timers {
@@ -94,6 +101,10 @@ final class LocalBulkheads implements RedisBulkheads {
     @Override
     public RedisSemaphore semaphore(SemaphoreSpec spec) {
         return view(engine.semaphore(spec));
+    }
+
+    RedisSemaphore undeclared(String name) {
+        return semaphore(SemaphoreSpec.named(name).permits(1).build());
     }
 
     private static RedisSemaphore view(Semaphore semaphore) {

@@ -19,11 +19,12 @@ class OperatorActionsTest {
     final LocalBulkheads bulkheads = new LocalBulkheads();
     int changes;
     final OperatorActions actions = new OperatorActions(
-            new OperatorTargets(bulkheads, Uni.createFrom().completionStage(() -> bulkheads.overview.snapshot(0))),
+            new OperatorTargets(bulkheads, bulkheads::undeclared,
+                    Uni.createFrom().completionStage(() -> bulkheads.overview.snapshot(0))),
             () -> changes++);
 
     private static Outcome outcome(Uni<Outcome> action) {
-        return action.await().indefinitely();
+        return OperatorActions.shown(action).await().indefinitely();
     }
 
     @Test
@@ -32,7 +33,7 @@ class OperatorActionsTest {
 
         Outcome revoked = outcome(actions.revoke("reports", NONE, permit));
         assertThat(revoked.done()).isTrue();
-        assertThat(revoked.message()).contains(permit);
+        assertThat(revoked.message()).contains(permit, "at once, or with its next renewal");
         assertThat(bulkheads.limits("reports")).extracting(LimitState::inUse).containsExactly(0);
 
         Outcome gone = outcome(actions.revoke("reports", NONE, permit));
@@ -46,7 +47,7 @@ class OperatorActionsTest {
         assertThat(outcome(actions.resetSize("reports", NONE)).done()).isFalse();
 
         assertThat(outcome(actions.resize("reports", NONE, 7))).isEqualTo(
-                new Outcome(true, "The limit of 'reports' is 7 now, for all applications"));
+                new Outcome(true, "The limit of 'reports' is now 7 for all applications"));
         assertThat(bulkheads.limits("reports").get(0).limit()).hasValue(7);
 
         assertThat(outcome(actions.resetSize("reports", NONE)).done()).isTrue();
@@ -83,13 +84,13 @@ class OperatorActionsTest {
 
     @Test
     void locksAreRefused() {
-        assertRefused(actions.revoke("lock:orders", NONE, "p"), "is behind a lock");
+        assertRefused(actions.revoke("lock:orders", NONE, "p"), "belongs to a lock");
     }
 
     @Test
     void missingAndNeedlessKeysAreRefused() {
         assertRefused(actions.resetSize("pages", NONE), "has one limit for each key");
-        assertRefused(actions.resize("reports", Optional.of("a"), 7), "is one limit for all");
+        assertRefused(actions.resize("reports", Optional.of("a"), 7), "has one limit for all calls");
     }
 
     @Test
@@ -101,7 +102,7 @@ class OperatorActionsTest {
 
     @Test
     void anOutageIsTold() {
-        OperatorActions away = new OperatorActions(new OperatorTargets(bulkheads,
+        OperatorActions away = new OperatorActions(new OperatorTargets(bulkheads, bulkheads::undeclared,
                 Uni.createFrom().failure(new StoreException("Redis is away", false, null))), () -> {
                 });
 

@@ -1,13 +1,19 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.StateJson;
+import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -17,19 +23,21 @@ class RedisBulkheadJsonRpcServiceTest {
     final LocalBulkheads bulkheads = new LocalBulkheads();
     final ManualTime time = new ManualTime();
     final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview, bulkheads,
-            time.ticks());
+            bulkheads::undeclared, time.ticks());
 
     private static <T> T answer(Uni<T> uni) {
         return uni.await().indefinitely();
     }
 
-    /** Tools cannot leave the key out. */
     @Test
-    void anEmptyTextIsNoKeyForTools() {
+    void toolsMayOmitTheKeyOrLeaveItEmpty() {
         assertThat(answer(service.resize("reports", "", 7)).done()).isTrue();
         assertThat(answer(service.resetSize("reports", "")).done()).isTrue();
 
-        assertThat(answer(service.resize("pages", "", 7)).message()).contains("has one limit for each key");
+        assertThat(answer(service.resize("reports", (String) null, 7)).done()).isTrue();
+        assertThat(answer(service.resetSize("reports", (String) null)).done()).isTrue();
+
+        assertThatThrownBy(() -> answer(service.resize("pages", "", 7))).hasMessageContaining("has one limit for each key");
     }
 
     @Test
@@ -42,6 +50,57 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(answer(service.revokeShown("pages", "", permit)).done()).isTrue();
 
         assertThat(answer(service.resizeShown("reports", null, 7)).done()).isTrue();
+    }
+
+    @Test
+    void anUnknownBulkheadIsAnErrorForTools() {
+        for (Uni<?> tool : List.of(service.holders("report", (String) null), service.waiters("report", "a"),
+                service.revoke("report", "", "p"), service.resize("report", "", 7), service.resetSize("report", ""))) {
+            assertThatThrownBy(() -> answer(tool)).isInstanceOf(WrongTargetException.class)
+                    .hasMessageContaining("Did you mean 'reports'?");
+        }
+        assertThat(answer(service.resizeShown("report", null, 7)).done()).as("pages show it").isFalse();
+    }
+
+    @Test
+    void withoutAKeyAllKeysAreListed() {
+        bulkheads.take("pages", "a");
+        bulkheads.take("pages", "b");
+
+        assertThat(holdersOf("pages", null)).extracting(holder -> holder.getString("key")).containsExactly("a", "b");
+        assertThat(holdersOf("pages", "b")).extracting(holder -> holder.getString("key")).containsExactly("b");
+        assertThat(holdersOf("pages", "c")).isEmpty();
+    }
+
+    private List<JsonObject> holdersOf(String bulkhead, String key) {
+        return answer(service.holders(bulkhead, key)).getJsonArray("holders").stream().map(JsonObject.class::cast).toList();
+    }
+
+    @Test
+    void pagesCountLostPermitsForFiveMinutes() {
+        bulkheads.take("reports");
+        service.onLost(new PermitLost("reports", Optional.empty(), "p", 1, "Job#run", PermitLost.Reason.GONE));
+        service.onLost(new PermitLost("pages", Optional.of("a"), "p", 1, "Job#run", PermitLost.Reason.GONE));
+
+        JsonObject page = service.watch().toUni().await().indefinitely();
+
+        assertThat(limitOf(page, "reports").getInteger("lost")).isEqualTo(1);
+    }
+
+    /** The definition is known, although no annotation states it. */
+    @Test
+    void bulkheadsOfTheApplicationsOwnCodeAreDefinedHere() {
+        bulkheads.take("in code");
+        bulkheads.take("elsewhere");
+        bulkheads.inCode.put("in code", SemaphoreSpec.named("in code").permits(5).weight(2).maxWaiters(3).build());
+
+        JsonObject inCode = named(answer(service.bulkheads()), "in code");
+        assertThat(inCode.getBoolean("declared")).isFalse();
+        assertThat(inCode.getBoolean("definedInCode")).isTrue();
+        assertThat(inCode.getJsonObject("definition").getInteger("weight")).isEqualTo(2);
+        assertThat(inCode.getJsonObject("definition").getInteger("maxWaiters")).isEqualTo(3);
+        assertThat(named(answer(service.bulkheads()), "elsewhere").getBoolean("definedInCode")).isFalse();
+        assertThat(named(answer(service.bulkheads()), "reports").getBoolean("definedInCode")).isFalse();
     }
 
     @Test
@@ -71,9 +130,10 @@ class RedisBulkheadJsonRpcServiceTest {
         JsonObject page = service.watch().toUni().await().indefinitely();
         JsonArray history = (JsonArray) limitOf(page, "reports").remove("history");
         assertThat(history).hasSize(UseHistory.POINTS).last().isEqualTo(1);
+        assertThat(((Number) limitOf(page, "reports").remove("lost")).intValue()).isZero();
         Instant.parse((String) page.remove("now"));
         Snapshot snapshot = bulkheads.overview.snapshot(10).toCompletableFuture().join();
-        JsonObject endpoint = new StateJson(bulkheads.overview.declared()).all(snapshot, 10);
+        JsonObject endpoint = new StateJson(bulkheads.overview).all(snapshot, 10);
 
         assertThat(page.fieldNames()).isEqualTo(endpoint.fieldNames());
         assertThat(page.getJsonArray("bulkheads")).isEqualTo(endpoint.getJsonArray("bulkheads"));
@@ -94,9 +154,12 @@ class RedisBulkheadJsonRpcServiceTest {
         return limitOf(answer(service.bulkheads()), "reports").getInteger("limit");
     }
 
-    private static JsonObject limitOf(JsonObject state, String name) {
+    private static JsonObject named(JsonObject state, String name) {
         return state.getJsonArray("bulkheads").stream().map(JsonObject.class::cast)
-                .filter(bulkhead -> bulkhead.getString("name").equals(name)).findFirst().orElseThrow()
-                .getJsonArray("limits").stream().map(JsonObject.class::cast).findFirst().orElse(null);
+                .filter(bulkhead -> bulkhead.getString("name").equals(name)).findFirst().orElseThrow();
+    }
+
+    private static JsonObject limitOf(JsonObject state, String name) {
+        return named(state, name).getJsonArray("limits").stream().map(JsonObject.class::cast).findFirst().orElse(null);
     }
 }

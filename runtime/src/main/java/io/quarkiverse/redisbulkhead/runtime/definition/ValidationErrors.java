@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -85,6 +87,16 @@ public final class ValidationErrors {
     }
 
     /**
+     * The last line of a report.
+     *
+     * @param errors what it reports; not empty
+     * @return their numbers, and the page that explains them
+     */
+    public static String whereExplained(Collection<ValidationError> errors) {
+        return MessageCode.whereExplained(errors.stream().map(ValidationError::code).collect(Collectors.toSet()));
+    }
+
+    /**
      * Ends the validation of the configuration at start-up.
      *
      * @throws ConfigurationException with all mistakes, if there are any
@@ -94,7 +106,7 @@ public final class ValidationErrors {
             throw new ConfigurationException("The configuration of Redis Bulkhead has "
                     + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
                     + String.join("\n  ", errors.stream().map(ValidationError::toString).toList()) + "\n"
-                    + MessageCode.WHERE_EXPLAINED);
+                    + whereExplained(errors));
         }
     }
 }

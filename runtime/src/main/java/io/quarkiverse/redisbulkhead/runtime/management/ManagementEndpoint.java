@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.StateJson;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.auth.User;
 import io.vertx.ext.web.RoutingContext;
 
@@ -57,8 +58,8 @@ public class ManagementEndpoint {
         Overview overview = registry.overview();
         this.snapshots = new SharedReading<>(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), FRESH,
                 System::nanoTime);
-        this.json = new StateJson(overview.declared());
-        this.targets = new OperatorTargets(registry, snapshots.get());
+        this.json = new StateJson(overview);
+        this.targets = new OperatorTargets(registry, registry::undeclared, snapshots.get());
     }
 
     /**
@@ -102,7 +103,7 @@ public class ManagementEndpoint {
                         + "' has no such permit. It may have been given back, its lease may have ended,"
                         + " or it is still waited for");
             }
-            log(ctx, "revoked permit " + permit);
+            log(ctx, "revoked permit " + permit + " of", "");
         }));
     }
 
@@ -114,7 +115,8 @@ public class ManagementEndpoint {
     void resize(RoutingContext ctx) {
         Reply.done(ctx, () -> {
             int permits = Request.permits(ctx);
-            return change(ctx, limit -> limit.resizeAsync(permits)).invoke(() -> log(ctx, "set the limit to " + permits));
+            return change(ctx, limit -> limit.resizeAsync(permits))
+                    .invoke(() -> log(ctx, "set the limit of", " to " + permits));
         });
     }
 
@@ -124,7 +126,7 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void resetSize(RoutingContext ctx) {
-        Reply.done(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync).invoke(() -> log(ctx, "reset the limit")));
+        Reply.done(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync).invoke(() -> log(ctx, "reset the limit of", "")));
     }
 
     private <T> Uni<T> change(RoutingContext ctx, Function<RedisSemaphore, Uni<? extends T>> change) {
@@ -134,9 +136,16 @@ public class ManagementEndpoint {
     }
 
     // Without the key, which is the business of those who called.
-    private static void log(RoutingContext ctx, String what) {
+    private static void log(RoutingContext ctx, String change, String value) {
         String who = Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
-                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'").orElse("An anonymous user");
-        LOG.infof("%s %s of bulkhead '%s' by the management endpoint", who, what, ctx.pathParam(NAME));
+                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'")
+                .orElseGet(() -> "anonymous (" + remoteAddress(ctx) + ")");
+        LOG.infof("%s %s bulkhead '%s'%s through the management endpoint", who, change, ctx.pathParam(NAME), value);
+    }
+
+    // Behind a proxy, that of the client if quarkus.http.proxy says so. Null once the connection is closed.
+    private static String remoteAddress(RoutingContext ctx) {
+        SocketAddress address = ctx.request().remoteAddress();
+        return address == null ? "address unknown" : address.hostAddress();
     }
 }

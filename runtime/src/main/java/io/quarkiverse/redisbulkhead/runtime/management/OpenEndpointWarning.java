@@ -39,11 +39,12 @@ record OpenEndpointWarning(String path, String group, String root, Secured secur
         return "Any client that reaches " + path + " can revoke permits and set limits:"
                 + " quarkus.redis-bulkhead.management.changes-enabled=true, and " + switch (secured) {
                     case NOT ->
-                        "no " + group + "* covers that path and what is below it; nor has the application a security extension";
+                        "no " + group
+                                + "* covers that path and the paths below it, and the application has no security extension";
                     case NOT_ENFORCED ->
                         "the management interface authenticates no client, whatever permissions are configured."
                                 + " Set quarkus.management.auth.basic=true, or quarkus.management.auth.enabled=true with another mechanism";
-                    default -> "no " + group + "* covers that path and what is below it. End its paths with /*";
+                    default -> "no " + group + "* covers that path and the paths below it. End its paths with /*";
                 };
     }
 

@@ -84,15 +84,15 @@ final class Reply {
             }, wrong.getMessage());
         }
         if (cause instanceof BulkheadContendedException || cause instanceof StoreContendedException) {
-            return new Problem(UNAVAILABLE, "Too many are asking at the moment. Ask again");
+            return new Problem(UNAVAILABLE, "Too many operations compete. Try again");
         }
         if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
             boolean isAway = cause instanceof StoreAwayException || cause.getCause() instanceof StoreAwayException;
             return new Problem(UNAVAILABLE, isAway ? "Redis is not available. Try again later"
-                    : "Redis refuses commands. The log of the application says why");
+                    : "Redis refused the command. See the log of the application");
         }
         LOG.error("A request to the management endpoint failed", cause);
-        return new Problem(500, "The request failed; the log of the application tells why");
+        return new Problem(500, "The request failed. See the log of the application");
     }
 
     private static void end(RoutingContext ctx, int status, String type, JsonObject body) {

@@ -22,30 +22,30 @@ final class Request {
 
     private static final String JSON = "application/json";
     private static final String PERMITS = "permits";
-    private static final String SEND = ". Send {\"permits\": 10}, with the limit that you want";
+    private static final String SEND = ". Send a body such as {\"permits\": 10}";
 
     private Request() {
     }
 
-    /** The only query parameter that there may be. It may be empty. */
+    /** The only allowed query parameter, which may be empty. */
     static Optional<String> query(RoutingContext ctx, String name) {
         MultiMap values = ctx.queryParams();
         for (String present : values.names()) {
             if (!present.equals(name)) {
-                throw new Problem(400, "There is no query parameter '" + present + "' here. Known: " + name);
+                throw new Problem(400, "Unknown query parameter '" + present + "'. Known: " + name);
             }
         }
         if (values.getAll(name).size() > 1) {
-            throw new Problem(400, "The query parameter " + name + " is there more than once. Say it once");
+            throw new Problem(400, "The query parameter " + name + " is present more than once");
         }
         if (values.contains(name) && values.get(name).contains(NOT_UTF8)
                 && !ctx.request().query().toUpperCase(Locale.ROOT).contains(NOT_UTF8_ENCODED)) {
-            throw new Problem(400, "The query is not UTF-8. Write characters of names and keys as %xx, in UTF-8");
+            throw new Problem(400, "The query is not UTF-8. Percent-encode names and keys, in UTF-8");
         }
         return Optional.ofNullable(values.get(name));
     }
 
-    /** The only query parameter that there may be, as a number from 0 to a bound. */
+    /** The only allowed query parameter, as a number from 0 to a bound. */
     static int query(RoutingContext ctx, String name, int otherwise, int most) {
         return query(ctx, name).map(text -> {
             try {
@@ -72,7 +72,7 @@ final class Request {
         }
         JsonObject json = parsed(body);
         if (!json.fieldNames().equals(Set.of(PERMITS))) {
-            throw new Problem(400, "The body must have the member permits, and no other" + SEND);
+            throw new Problem(400, "The body must have the member permits and no other" + SEND);
         }
         if (json.getValue(PERMITS) instanceof Integer permits && permits >= 1) {
             return permits;
@@ -97,7 +97,7 @@ final class Request {
         try {
             return new JsonObject(body);
         } catch (DecodeException | ClassCastException e) {
-            throw new Problem(400, "The body is no JSON object" + SEND);
+            throw new Problem(400, "The body is not a JSON object" + SEND);
         }
     }
 }

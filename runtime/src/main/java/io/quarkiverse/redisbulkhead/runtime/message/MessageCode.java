@@ -1,6 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.message;
 
-/** The numbers of the messages about mistakes. {@code errors.adoc} in the documentation explains each of them. */
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The numbers of the messages about mistakes. A page of the documentation explains each of them. */
 public enum MessageCode {
 
     /** The name of a bulkhead is not valid. */
@@ -74,6 +78,17 @@ public enum MessageCode {
     /** Code defines a bulkhead with other values than an annotation or other code. */
     RBH035;
 
-    /** The last line of each report. */
-    public static final String WHERE_EXPLAINED = "The numbers are explained in errors.adoc, in the documentation of Redis Bulkhead for Quarkus";
+    /** The title of the page that explains the numbers. */
+    static final String PAGE = "Error codes";
+
+    /**
+     * The last line of a report: by the title of the page, because users of the released artifact have no source files.
+     *
+     * @param codes the numbers in the report; not empty
+     * @return one line
+     */
+    public static String whereExplained(Set<MessageCode> codes) {
+        return EnumSet.copyOf(codes).stream().map(MessageCode::name).collect(Collectors.joining(", ", "See ", ""))
+                + " on the page \"" + PAGE + "\" of the Redis Bulkhead documentation";
+    }
 }

@@ -25,7 +25,7 @@ public record LimitState(Optional<String> key, OptionalInt limit, boolean resize
         int waiting, List<Holder> holders, List<Waiter> waiters) {
 
     /**
-     * Whether instances disagree about the limit, and that matters.
+     * Whether instances use different limits, and no limit was set for all.
      *
      * @return {@code true} when more than one limit was stated within the last minute, and none was set for all
      */

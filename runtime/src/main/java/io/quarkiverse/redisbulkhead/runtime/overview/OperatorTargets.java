@@ -1,11 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.util.Optional;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 import io.smallrye.mutiny.Uni;
@@ -17,16 +17,19 @@ import io.smallrye.mutiny.Uni;
 public final class OperatorTargets {
 
     private final RedisBulkheads bulkheads;
+    private final Function<String, RedisSemaphore> undeclared;
     private final Uni<Snapshot> snapshots;
 
     /**
      * Asks nothing yet.
      *
      * @param bulkheads those that are declared
+     * @param undeclared makes others by name, and refuses names that are invalid with {@link IllegalArgumentException}
      * @param snapshots tell what else is in use
      */
-    public OperatorTargets(RedisBulkheads bulkheads, Uni<Snapshot> snapshots) {
+    public OperatorTargets(RedisBulkheads bulkheads, Function<String, RedisSemaphore> undeclared, Uni<Snapshot> snapshots) {
         this.bulkheads = bulkheads;
+        this.undeclared = undeclared;
         this.snapshots = snapshots;
     }
 
@@ -54,7 +57,7 @@ public final class OperatorTargets {
     public Uni<RedisSemaphore> limit(String name, Optional<String> key) {
         if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
             return Uni.createFrom().failure(new WrongTargetException(Kind.LOCK,
-                    "'" + name + "' is behind a lock. Only code can change it, by RedisLock.revoke()"));
+                    "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()"));
         }
         if (bulkheads.names().contains(name)) {
             return Uni.createFrom().item(() -> bulkheads.semaphore(name))
@@ -68,10 +71,9 @@ public final class OperatorTargets {
         });
     }
 
-    // Its real limit does not matter, as no permit is asked for.
     private RedisSemaphore undeclared(String name) {
         try {
-            return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
+            return undeclared.apply(name);
         } catch (IllegalArgumentException e) {
             // It was written to Redis by hand.
             throw new WrongTargetException(Kind.UNKNOWN, "No bulkhead can have that name: " + e.getMessage());
@@ -82,11 +84,11 @@ public final class OperatorTargets {
         String name = bulkhead.spec().name();
         if (key.isEmpty() && !one) {
             throw new WrongTargetException(Kind.KEY_MISSING,
-                    "Bulkhead '" + name + "' has one limit for each key. Say which, by its key");
+                    "Bulkhead '" + name + "' has one limit for each key. Specify the key");
         }
         if (key.isPresent() && !keyed) {
             throw new WrongTargetException(Kind.KEY_NEEDLESS,
-                    "Bulkhead '" + name + "' is one limit for all. Leave the key out");
+                    "Bulkhead '" + name + "' has one limit for all calls. Omit the key");
         }
         return key.map(bulkhead::forKey).orElse(bulkhead);
     }

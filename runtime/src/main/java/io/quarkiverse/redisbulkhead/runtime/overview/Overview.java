@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -47,26 +48,40 @@ public final class Overview {
     private static final int AT_ONCE = 8;
 
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
+    private final Function<String, Optional<DeclaredBulkhead>> inCode;
     private final SemaphoreEngine engine;
 
     /**
      * Shows nothing yet.
      *
-     * @param declared the bulkheads of this application
+     * @param declared the bulkheads that annotations of this application declare
+     * @param inCode finds those that its code has defined so far, by name
      * @param engine knows who holds and who waits
      */
-    public Overview(Collection<DeclaredBulkhead> declared, SemaphoreEngine engine) {
+    public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
+            SemaphoreEngine engine) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
+        this.inCode = inCode;
         this.engine = engine;
     }
 
     /**
-     * The bulkheads that this application declares.
+     * The bulkheads that annotations of this application declare.
      *
      * @return by name
      */
     public List<DeclaredBulkhead> declared() {
         return List.copyOf(declared.values());
+    }
+
+    /**
+     * How this application defines a bulkhead, in an annotation or in code.
+     *
+     * @param name the bulkhead
+     * @return without values, places and methods if only code defines it; empty if this application does not define it
+     */
+    Optional<DeclaredBulkhead> definition(String name) {
+        return Optional.ofNullable(declared.get(name)).or(() -> inCode.apply(name));
     }
 
     /**
@@ -173,7 +188,7 @@ public final class Overview {
 
     private LimitState limit(Row row) {
         Occupancy now = row.now();
-        Optional<SemaphoreSpec> spec = Optional.ofNullable(declared.get(row.id().name())).map(DeclaredBulkhead::spec);
+        Optional<SemaphoreSpec> spec = definition(row.id().name()).map(DeclaredBulkhead::spec);
         OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
                 .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyStated(now));
         return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.statedLimits(), now.inUse(),

@@ -2,13 +2,11 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.vertx.core.json.JsonArray;
@@ -20,15 +18,15 @@ import io.vertx.core.json.JsonObject;
  */
 public final class StateJson {
 
-    private final Map<String, DeclaredBulkhead> declared;
+    private final Overview overview;
 
     /**
-     * Remembers how bulkheads are defined.
+     * Reads nothing yet.
      *
-     * @param declared the bulkheads of this application
+     * @param overview knows how this application defines its bulkheads
      */
-    public StateJson(Collection<DeclaredBulkhead> declared) {
-        this.declared = declared.stream().collect(Collectors.toMap(DeclaredBulkhead::name, Function.identity()));
+    public StateJson(Overview overview) {
+        this.overview = overview;
     }
 
     /**
@@ -69,12 +67,10 @@ public final class StateJson {
     private JsonObject bulkhead(BulkheadState bulkhead, int most) {
         JsonObject json = new JsonObject()
                 .put("name", bulkhead.name())
-                .put("declared", bulkhead.declared())
-                .put("keyed", bulkhead.keyed());
-        DeclaredBulkhead known = declared.get(bulkhead.name());
-        if (known != null) {
-            json.put("definition", definition(known)).put("methods", new JsonArray(known.methods()));
-        }
+                .put("declared", bulkhead.declared());
+        Optional<DeclaredBulkhead> known = overview.definition(bulkhead.name());
+        json.put("definedInCode", !bulkhead.declared() && known.isPresent()).put("keyed", bulkhead.keyed());
+        known.ifPresent(here -> json.put("definition", definition(here)).put("methods", new JsonArray(here.methods())));
         return json.put("keysWithoutText", bulkhead.keysWithoutText())
                 .put("limits", array(bulkhead.limits(), limit -> limit(limit, most)));
     }

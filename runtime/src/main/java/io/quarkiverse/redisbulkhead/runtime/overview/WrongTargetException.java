@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
-/** What an operator named is not there, or not to be changed. Its message tells that to the operator. */
+/** An operator named a bulkhead that does not exist or cannot be changed. The message is for operators. */
 public final class WrongTargetException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -9,11 +9,11 @@ public final class WrongTargetException extends RuntimeException {
     public enum Kind {
         /** No such bulkhead is known. */
         UNKNOWN,
-        /** It is behind a lock. */
+        /** It belongs to a lock. */
         LOCK,
-        /** It has one limit for each key, and none was named. */
+        /** It has one limit for each key, and the key is missing. */
         KEY_MISSING,
-        /** It is one limit for all, and a key was named. */
+        /** It has one limit for all calls, and a key was given. */
         KEY_NEEDLESS
     }
 

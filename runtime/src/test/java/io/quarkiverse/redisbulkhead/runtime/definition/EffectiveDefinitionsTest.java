@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.Test;
@@ -165,7 +166,7 @@ class EffectiveDefinitionsTest {
         assertThatThrownBy(() -> settings(Map.of(property, value), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n  RBH005 quarkus.redis-bulkhead." + property
-                        + ": " + message + "\n" + MessageCode.WHERE_EXPLAINED);
+                        + ": " + message + "\n" + MessageCode.whereExplained(Set.of(MessageCode.RBH005)));
     }
 
     @ParameterizedTest
@@ -175,7 +176,7 @@ class EffectiveDefinitionsTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
                         + "  RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is " + instances + "\n"
-                        + MessageCode.WHERE_EXPLAINED);
+                        + MessageCode.whereExplained(Set.of(MessageCode.RBH005)));
     }
 
     @ParameterizedTest
@@ -199,7 +200,7 @@ class EffectiveDefinitionsTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
                         + "  RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is " + permits
-                        + "\n" + MessageCode.WHERE_EXPLAINED);
+                        + "\n" + MessageCode.whereExplained(Set.of(MessageCode.RBH005)));
         assertThatThrownBy(() -> settings(
                 Map.of("\"reports\".permits", permits, "\"reports\".max-wait", "PT-1S", "instances", "0"), REPORTS))
                 .isInstanceOf(ConfigurationException.class)

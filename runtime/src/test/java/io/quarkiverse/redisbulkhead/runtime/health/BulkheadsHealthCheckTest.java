@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -60,7 +61,8 @@ class BulkheadsHealthCheckTest {
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, true);
-        return new BulkheadsHealthCheck(new Overview(List.of(), engine), StoreKind.SCRIPT).redis().await()
+        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), engine), StoreKind.SCRIPT).redis()
+                .await()
                 .atMost(Duration.ofSeconds(10));
     }
 }

@@ -25,7 +25,7 @@ class OpenEndpointWarningTest {
         assertThat(warning(Secured.BY_CONFIGURATION, "/api/*")).contains(
                 "Any client that reaches /q/redis-bulkhead can revoke permits and set limits:"
                         + " quarkus.redis-bulkhead.management.changes-enabled=true, and no quarkus.http.auth.permission.* covers"
-                        + " that path and what is below it. End its paths with /*");
+                        + " that path and the paths below it. End its paths with /*");
     }
 
     /** Then permissions have no effect, whatever they cover. */

@@ -26,6 +26,16 @@ class MessageCodeTest {
                 .containsExactlyElementsOf(Stream.of(MessageCode.values()).map(MessageCode::name).toList());
     }
 
+    /** Its title is all that a user of the released artifact can look for. */
+    @Test
+    void reportsNameThePageByItsTitle() throws IOException {
+        assertThat(Files.readAllLines(PROJECT.resolve("docs/modules/ROOT/pages/errors.adoc")).get(0))
+                .isEqualTo("= " + MessageCode.PAGE);
+        assertThat(MessageCode.whereExplained(EnumSet.of(MessageCode.RBH023, MessageCode.RBH005)))
+                .isEqualTo("See RBH005, RBH023 on the page \"Error codes\" of the Redis Bulkhead documentation")
+                .doesNotContain(".adoc");
+    }
+
     @Test
     void eachNumberHasATest() throws IOException {
         String tests = String.join("\n", sources(PROJECT.resolve("runtime/src/test")))

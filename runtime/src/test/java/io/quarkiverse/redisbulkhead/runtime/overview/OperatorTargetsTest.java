@@ -37,6 +37,7 @@ class OperatorTargetsTest {
     StoreException away;
 
     final OperatorTargets targets = new OperatorTargets(new Declared(),
+            name -> new Declared().semaphore(SemaphoreSpec.named(name).permits(1).build()),
             Uni.createFrom().completionStage(this::snapshot));
 
     private CompletionStage<Snapshot> snapshot() {
@@ -100,7 +101,7 @@ class OperatorTargetsTest {
     void locksAreNotToBeChanged() {
         others("lock:orders", limit(NONE));
 
-        assertWrong(Kind.LOCK, "lock:orders", NONE).contains("is behind a lock");
+        assertWrong(Kind.LOCK, "lock:orders", NONE).contains("belongs to a lock");
         assertWrong(Kind.LOCK, "lock:nobodys", NONE);
     }
 
@@ -116,7 +117,7 @@ class OperatorTargetsTest {
     void theKeyOfABulkheadWithoutIsNeedless() {
         others("one", limit(NONE));
 
-        assertWrong(Kind.KEY_NEEDLESS, "reports", Optional.of("a")).contains("is one limit for all");
+        assertWrong(Kind.KEY_NEEDLESS, "reports", Optional.of("a")).contains("has one limit for all calls");
         assertWrong(Kind.KEY_NEEDLESS, "reports", EMPTY);
         assertWrong(Kind.KEY_NEEDLESS, "one", Optional.of("a"));
     }

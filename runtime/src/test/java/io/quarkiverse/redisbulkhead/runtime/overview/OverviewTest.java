@@ -51,7 +51,7 @@ class OverviewTest {
     }
 
     private static Overview overview(SemaphoreEngine engine) {
-        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), engine);
+        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), engine);
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
@@ -122,7 +122,7 @@ class OverviewTest {
     }
 
     @Test
-    void disagreementMattersUnlessTheSizeIsSet() throws Exception {
+    void differentLimitsMatterUnlessTheSizeIsSet() throws Exception {
         hold(engine.semaphore(REPORTS));
         hold(engine.semaphore(REPORTS.toBuilder().permits(4).build()));
         hold(engine.semaphore(ELSEWHERE));
@@ -139,6 +139,18 @@ class OverviewTest {
         assertThat(after.limit()).hasValue(6);
         assertThat(after.resized()).isTrue();
         assertThat(after.limitsDiffer()).isFalse();
+    }
+
+    @Test
+    void theDefinitionInCodeSaysWhichLimitIsOurs() throws Exception {
+        hold(engine.semaphore(ELSEWHERE));
+        hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), engine);
+
+        BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
+
+        assertThat(elsewhere.declared()).isFalse();
+        assertThat(elsewhere.limits().get(0).limit()).hasValue(9);
     }
 
     @Test
