@@ -34,6 +34,7 @@ import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkus.test.common.TestResourceScope;
@@ -104,6 +105,15 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
+    void serverSentEventsBeginBeforeTheRejection() throws Exception {
+        try (Permit all = bulkheads.semaphore("model").tryAcquire(4).orElseThrow()) {
+            assertThat(ask("acme").status()).isEqualTo(FULL);
+            assertThat(get("ai/events").status()).isEqualTo(OK);
+            assertThat(model.prompts()).isEmpty();
+        }
+    }
+
+    @Test
     void methodsHaveWeights() throws Exception {
         Answer acme = ask("acme");
         Answer globex = ask("globex");
@@ -151,8 +161,11 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     private Answer ask(String tenant) throws Exception {
-        return new Answer(client.send(HttpRequest.newBuilder(server.resolve("ai?tenant=" + tenant)).build(),
-                BodyHandlers.ofInputStream()));
+        return get("ai?tenant=" + tenant);
+    }
+
+    private Answer get(String path) throws Exception {
+        return new Answer(client.send(HttpRequest.newBuilder(server.resolve(path)).build(), BodyHandlers.ofInputStream()));
     }
 
     private CompletableFuture<HttpResponse<String>> summarize() {
@@ -212,6 +225,13 @@ class AiServiceTest extends EntryPointTestBase {
             return assistant.answer(tenant, "Why?");
         }
 
+        @GET
+        @Path("events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        public Multi<String> events() {
+            return assistant.answer("acme", "Why?");
+        }
+
         @POST
         public String summarize(String document) {
             return assistant.summarize(document);
@@ -248,10 +268,12 @@ class AiServiceTest extends EntryPointTestBase {
         @Inject
         Adviser adviser;
 
+        // tag::bean[]
         @RedisBulkhead(name = "advice", permits = 1)
         public Uni<String> advise(String question) {
             return Uni.createFrom().item(() -> adviser.advise(question))
                     .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
         }
+        // end::bean[]
     }
 }
