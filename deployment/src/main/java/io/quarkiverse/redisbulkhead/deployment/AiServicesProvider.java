@@ -16,10 +16,9 @@ import io.quarkus.builder.item.BuildItem;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 
 /**
- * Prepares AI services before Quarkus LangChain4j looks at them, where the application has it: a key may be a variable of the
- * prompt, and return types that cannot be are reported with the way out. The build step is added here, because a build step
- * with
- * a signature cannot refer to a build item that may be missing.
+ * Where the application has Quarkus LangChain4j, adds a build step that runs before its own: it lets keys be variables of
+ * prompts, and reports guarded methods that LangChain4j is going to refuse. The signature of a {@code @BuildStep} cannot refer
+ * to a build item that may be missing.
  */
 public class AiServicesProvider implements BuildProvider {
 
@@ -36,7 +35,6 @@ public class AiServicesProvider implements BuildProvider {
             ignoredAnnotations = Class.forName(IGNORED_ANNOTATIONS, true, Thread.currentThread().getContextClassLoader())
                     .asSubclass(BuildItem.class);
         } catch (ClassNotFoundException e) {
-
             return;
         }
         chain.addBuildStep(context -> prepare(context, ignoredAnnotations))
@@ -46,7 +44,6 @@ public class AiServicesProvider implements BuildProvider {
     }
 
     private static void prepare(BuildContext context, Class<? extends BuildItem> ignoredAnnotations) {
-
         ValidationErrors errors = new ValidationErrors();
         AiServiceRule.checkReturnTypes(new AiServices(context.consume(CombinedIndexBuildItem.class).getIndex()), errors);
         if (!errors.all().isEmpty()) {
@@ -56,7 +53,8 @@ public class AiServicesProvider implements BuildProvider {
         try {
             context.produce(ignoredAnnotations.getConstructor(Predicate.class).newInstance(keys));
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("This version of Quarkus LangChain4j is not supported", e);
+            throw new IllegalStateException("This version of Quarkus LangChain4j is not supported: " + IGNORED_ANNOTATIONS
+                    + " has no constructor with a Predicate", e);
         }
     }
 }

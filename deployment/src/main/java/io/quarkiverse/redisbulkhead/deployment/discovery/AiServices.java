@@ -13,9 +13,8 @@ import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 
 /**
- * The interfaces that carry {@code @RegisterAiService}. Quarkus LangChain4j generates a bean for each, and copies to its
- * methods
- * the annotations that are interceptor bindings, which {@link io.quarkiverse.redisbulkhead.RedisBulkhead} is not.
+ * The interfaces that carry {@code @RegisterAiService}. Quarkus LangChain4j generates a bean for each. Of the annotations of
+ * its methods it copies the interceptor bindings only, and {@link io.quarkiverse.redisbulkhead.RedisBulkhead} is not one.
  */
 public final class AiServices {
 
