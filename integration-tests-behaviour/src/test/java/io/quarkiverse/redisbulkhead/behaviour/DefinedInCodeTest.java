@@ -53,7 +53,8 @@ class DefinedInCodeTest {
                 .withMessageStartingWith("RBH035 Bulkhead 'in-annotation' has different values: permits=2, fair=false in the"
                         + " annotation of " + Guarded.class.getName()
                         + "#guarded; permits=3, fair=false in the SemaphoreSpec of"
-                        + " DefinedInCodeTest#");
+                        + " DefinedInCodeTest#")
+                .withMessageEndingWith("See RBH035 on the page \"Error codes\" of the Redis Bulkhead documentation");
     }
 
     @Test

@@ -54,7 +54,7 @@ class ShapesTest extends SampleTestBase {
 
         given().get("/q/metrics").then().statusCode(200)
                 .body(matchesPattern(Pattern.compile(".*\\bredis_bulkhead_calls_total\\{"
-                        + "bulkhead=\"shapes\",bulkheadResult=\"accepted\",method=\"ShapesResource#uni\"} [1-9].*",
+                        + "bulkhead=\"shapes\",method=\"ShapesResource#uni\",result=\"accepted\"} [1-9].*",
                         Pattern.DOTALL)));
     }
 }

@@ -41,7 +41,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     void anOutageRejectsCallsUntilItEnds() {
         outside.reports().open();
         double unavailable = count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\"");
-        double failures = count("redis_bulkhead_operationDuration_seconds_count", "operation=\"acquire\"", "\"failure\"");
+        double failures = count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\"");
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             Simulation outage = reports.outage();
             given().get("/reports").then().statusCode(503).header("Retry-After", Integer::parseInt, greaterThan(0));
@@ -57,7 +57,7 @@ class SimulatedFaultsTest extends SampleTestBase {
         given().get("/reports").then().statusCode(200);
         assertThat(count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\""))
                 .isEqualTo(unavailable + 2);
-        assertThat(count("redis_bulkhead_operationDuration_seconds_count", "operation=\"acquire\"", "\"failure\""))
+        assertThat(count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\""))
                 .isGreaterThan(failures);
     }
 
@@ -98,7 +98,7 @@ class SimulatedFaultsTest extends SampleTestBase {
 
     @Test
     void aCallLosesItsPermit() throws Exception {
-        double lost = count("redis_bulkhead_permitsLost_total", "bulkhead=\"reports\"", "\"gone\"");
+        double lost = count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"");
         CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
@@ -109,7 +109,7 @@ class SimulatedFaultsTest extends SampleTestBase {
             assertThat(holder.method()).isEqualTo("ReportResource#render");
             assertThat(reports.held()).isOne();
             reports.awaitInUse(1);
-            assertThat(count("redis_bulkhead_permitsLost_total", "bulkhead=\"reports\"", "\"gone\"")).isEqualTo(lost + 1);
+            assertThat(count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"")).isEqualTo(lost + 1);
             String reason = "find { it.permitId == '" + holder.permitId() + "' }?.reason";
             await().atMost(60, TimeUnit.SECONDS)
                     .until(() -> "GONE".equals(given().get("/operator/losses").jsonPath().getString(reason)));

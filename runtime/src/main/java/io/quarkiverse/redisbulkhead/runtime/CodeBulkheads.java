@@ -82,7 +82,8 @@ final class CodeBulkheads {
                     + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " in the SemaphoreSpec of "
                     + caller.get() + ". Use the same values" + (declared(spec.name()) == null ? ""
                             : ", or get the bulkhead with semaphore(\"" + spec.name() + "\")")
-                    + ". For another limit, use another name, or RedisSemaphore.resize");
+                    + ". For another limit, use another name, or RedisSemaphore.resize. "
+                    + MessageCode.RBH035.whereExplained());
         }
         return effective;
     }

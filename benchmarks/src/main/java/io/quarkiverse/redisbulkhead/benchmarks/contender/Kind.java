@@ -56,7 +56,7 @@ public enum Kind {
         }
     },
     /** The basic semaphore of the old texts. */
-    BASIC("book-basic", "basic semaphore of the book", false) {
+    BASIC("book-basic", "book: basic", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -64,7 +64,7 @@ public enum Kind {
         }
     },
     /** The fair semaphore of the old texts. */
-    FAIR("book-fair", "fair semaphore of the book", false) {
+    FAIR("book-fair", "book: fair", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -72,7 +72,7 @@ public enum Kind {
         }
     },
     /** The fair semaphore of the old texts within a lock. */
-    LOCKED("book-locked", "locked semaphore of the book", false) {
+    LOCKED("book-locked", "book: locked", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -80,7 +80,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on our connection. */
-    PINGS("pings", "two `PING`s, connection of `script`", true) {
+    PINGS("pings", "two `PING`s", true) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
@@ -88,7 +88,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on a connection for each caller. */
-    POOLED_PINGS("pooled-pings", "`PING` twice, Jedis pool", false) {
+    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis pool", false) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {

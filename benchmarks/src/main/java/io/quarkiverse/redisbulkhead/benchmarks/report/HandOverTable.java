@@ -12,15 +12,15 @@ final class HandOverTable {
     }
 
     static String asciidoc(Figures figures) {
-        return Table.ofNumbers("", "p50", "p99", "measured")
-                .row(row(figures, "a `PING` by a blocking caller", HandOverPart.ROUND_TRIP))
-                .row(row(figures, "from release to the next fair waiter in the same process", HandOverPart.SAME_PROCESS))
-                .row(row(figures, "from release to the next fair waiter in another process", HandOverPart.NEXT_WAITER))
+        return Table.ofNumbers("", "p50, µs", "p99, µs", "measured")
+                .row(row(figures, "`PING` by a blocking caller", HandOverPart.ROUND_TRIP))
+                .row(row(figures, "to a waiter in the same process", HandOverPart.SAME_PROCESS))
+                .row(row(figures, "to a waiter in another process", HandOverPart.NEXT_WAITER))
                 .asciidoc();
     }
 
     private static List<String> row(Figures figures, String title, String name) {
-        return List.of(title, Numbers.time(figures.number(name + ".p50")), Numbers.time(figures.number(name + ".p99")),
+        return List.of(title, Numbers.text(figures.number(name + ".p50")), Numbers.text(figures.number(name + ".p99")),
                 Numbers.text(figures.number(name + ".count")));
     }
 }

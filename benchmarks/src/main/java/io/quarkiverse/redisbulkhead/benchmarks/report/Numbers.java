@@ -6,8 +6,6 @@ import java.util.OptionalDouble;
 /** Numbers as people read them. */
 final class Numbers {
 
-    private static final double MICROS_PER_MILLI = 1_000;
-    private static final double MILLIS_FROM_MICROS = 10_000;
     private static final double THREE_DIGITS = 100;
     private static final double TWO_DIGITS = 10;
     private static final double ONE_DIGIT = 1;
@@ -25,14 +23,5 @@ final class Numbers {
         String format = number >= THREE_DIGITS ? "%,.0f"
                 : number >= TWO_DIGITS ? "%.1f" : number >= ONE_DIGIT ? "%.2f" : "%.3f";
         return number == 0 ? "0" : String.format(Locale.ROOT, format, number);
-    }
-
-    /** A time, in microseconds or, if it is long, in milliseconds. */
-    static String time(OptionalDouble micros) {
-        if (micros.isEmpty()) {
-            return "-";
-        }
-        double value = micros.getAsDouble();
-        return value >= MILLIS_FROM_MICROS ? text(value / MICROS_PER_MILLI) + " ms" : text(value) + " µs";
     }
 }

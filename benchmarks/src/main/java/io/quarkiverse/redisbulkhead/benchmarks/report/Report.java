@@ -25,15 +25,17 @@ public final class Report {
     /**
      * Writes it.
      *
-     * @param documents the folder of the module of documents, with {@code pages} and {@code assets}
+     * @param documents the folder of the module of documents, with {@code pages}, {@code assets} and {@code attachments}
      */
     public void writeInto(Path documents) throws IOException {
         Document page = new Document(documents.resolve("pages").resolve("benchmarks.adoc"));
         page.replace("targets", new Targets(figures).asciidoc());
         page.replace("machine", MachineTable.asciidoc(figures));
         page.replace("load", new LoadTable(figures).asciidoc());
-        page.replace("scale", new ScaleTable(figures).asciidoc());
         page.replace("hand-over", HandOverTable.asciidoc(figures));
+        Path attachments = Files.createDirectories(documents.resolve("attachments"));
+        Files.writeString(attachments.resolve("benchmarks-load.csv"), new LoadTable(figures).csv());
+        Files.writeString(attachments.resolve("benchmarks-scale.csv"), ScaleCsv.text(figures));
         Path images = Files.createDirectories(documents.resolve("assets").resolve("images"));
         Files.writeString(images.resolve("benchmarks-pairs.svg"), new LoadPlot(figures, Measure.PAIRS_PER_SECOND, "pairs/s")
                 .svg(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS));

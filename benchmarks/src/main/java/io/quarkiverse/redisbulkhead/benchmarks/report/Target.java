@@ -16,19 +16,19 @@ import java.util.OptionalDouble;
 record Target(String what, Bound bound, double limit, String unit, OptionalDouble measured) {
 
     enum Bound {
-        AT_LEAST("at least"),
-        AT_MOST("at most");
+        AT_LEAST("≥"),
+        AT_MOST("≤");
 
-        private final String words;
+        private final String sign;
 
-        Bound(String words) {
-            this.words = words;
+        Bound(String sign) {
+            this.sign = sign;
         }
     }
 
     List<String> row() {
         String result = measured.isEmpty() ? "not measured" : isMet() ? "met" : "*missed*";
-        return List.of(what, bound.words + " " + number(limit) + unit,
+        return List.of(what, bound.sign + number(limit) + unit,
                 measured.isEmpty() ? "-" : number(measured.getAsDouble()) + unit, result);
     }
 

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 /** What was to be reached, all of them ratios within one run. */
 final class Targets {
 
-    private static final String TIMES = " times";
+    private static final String TIMES = "×";
 
     private final Figures figures;
 
@@ -28,51 +28,49 @@ final class Targets {
     }
 
     String asciidoc() {
-        Table table = Table.ofTexts("what", "target", "measured", "");
+        Table table = Table.ofTexts("ratio", "target", "measured", "");
         all().forEach(target -> table.row(target.row()));
         return table.asciidoc();
     }
 
     private List<Target> all() {
-        String redisson = " against Redisson `RPermitExpirableSemaphore`";
+        String redisson = " vs. Redisson";
         return List.of(
                 new Target("one caller: pairs/s" + redisson, AT_LEAST, 2, TIMES,
                         ratio(Load.ONE, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("one caller: Redis CPU per pair, the same", AT_MOST, 0.6, TIMES,
+                new Target("one caller: Redis CPU" + redisson, AT_MOST, 0.6, TIMES,
                         ratio(Load.ONE, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("one caller: median time of acquire and release, against two ``PING``s on the same connection",
-                        AT_MOST,
+                new Target("one caller: p50 vs. two ``PING``s on the same connection", AT_MOST,
                         0.65, TIMES, ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.PINGS)),
-                new Target("one caller: the same, against two ``PING``s by a Jedis pool", AT_MOST, 0.8, TIMES,
+                new Target("one caller: p50 vs. two ``PING``s by a Jedis pool", AT_MOST, 0.8, TIMES,
                         ratio(Load.ONE, Measure.P50, Kind.SCRIPT, Kind.POOLED_PINGS)),
                 new Target("64 callers: pairs/s" + redisson, AT_LEAST, 4.5, TIMES,
                         ratio(Load.SIXTY_FOUR, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("64 callers: Redis CPU per pair, the same", AT_MOST, 0.11, TIMES,
+                new Target("64 callers: Redis CPU" + redisson, AT_MOST, 0.11, TIMES,
                         ratio(Load.SIXTY_FOUR, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
                 new Target("256 callers: pairs/s" + redisson, AT_LEAST, 5, TIMES,
                         ratio(Load.MANY, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("256 callers: Redis CPU per pair, the same", AT_MOST, 0.08, TIMES,
+                new Target("256 callers: Redis CPU" + redisson, AT_MOST, 0.08, TIMES,
                         ratio(Load.MANY, REDIS_CPU, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
-                new Target("1,000 asynchronous callers: pairs/s against Redisson's asynchronous API", AT_LEAST, 12, TIMES,
+                new Target("1,000 asynchronous callers: pairs/s" + redisson, AT_LEAST, 12, TIMES,
                         ratio(Load.ASYNCHRONOUS, PAIRS_PER_SECOND, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE)),
                 new Target("64 callers for 10 permits, `fair`: pairs/s" + redisson, AT_LEAST, 4, TIMES,
                         ratio(Load.CONTENDED, PAIRS_PER_SECOND, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE)),
-                new Target("64 callers for 10 permits, `fair`: Redis CPU per pair, the same", AT_MOST, 0.3, TIMES,
+                new Target("64 callers for 10 permits, `fair`: Redis CPU" + redisson, AT_MOST, 0.3, TIMES,
                         ratio(Load.CONTENDED, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE)),
-                new Target("`fair` against not fair: Redis CPU per pair, 64 callers, none waits", AT_MOST, 1.6, TIMES,
+                new Target("64 callers: Redis CPU, `fair` vs. not fair", AT_MOST, 1.6, TIMES,
                         ratio(Load.SIXTY_FOUR, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.SCRIPT)),
-                new Target("pairs/s with 100,000 permits held, against 10 held", AT_LEAST, 0.9, TIMES,
+                new Target("pairs/s, 100,000 permits held vs. 10", AT_LEAST, 0.9, TIMES,
                         ratio(held(100_000), held(10))),
-                roundTrips("the same process, median", 1, HandOverPart.SAME_PROCESS + ".p50"),
+                roundTrips("the same process, p50", 1, HandOverPart.SAME_PROCESS + ".p50"),
                 roundTrips("the same process, p99", 2, HandOverPart.SAME_PROCESS + ".p99"),
-                roundTrips("another process, median", 3, HandOverPart.NEXT_WAITER + ".p50"),
+                roundTrips("another process, p50", 3, HandOverPart.NEXT_WAITER + ".p50"),
                 roundTrips("another process, p99", 6, HandOverPart.NEXT_WAITER + ".p99"));
     }
 
     private Target roundTrips(String what, int most, String figure) {
-        return new Target("hand-over to the next fair waiter in " + what + ", against the median of a round trip", AT_MOST,
-                most,
-                TIMES, ratio(figures.number(figure), figures.number(HandOverPart.ROUND_TRIP + ".p50")));
+        return new Target("hand-over in " + what + " vs. p50 of a round trip", AT_MOST, most, TIMES,
+                ratio(figures.number(figure), figures.number(HandOverPart.ROUND_TRIP + ".p50")));
     }
 
     private OptionalDouble ratio(Load load, Measure measure, Kind of, Kind against) {

@@ -15,9 +15,6 @@ public interface Growth {
     /** What people call it. */
     String title();
 
-    /** What there is more and more of, after its number. */
-    String unit(int size);
-
     /** Who is measured. */
     List<Kind> kinds();
 

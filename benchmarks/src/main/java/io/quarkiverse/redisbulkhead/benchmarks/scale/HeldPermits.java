@@ -32,11 +32,6 @@ public final class HeldPermits implements Growth {
     }
 
     @Override
-    public String unit(int size) {
-        return "held";
-    }
-
-    @Override
     public List<Kind> kinds() {
         return KINDS;
     }

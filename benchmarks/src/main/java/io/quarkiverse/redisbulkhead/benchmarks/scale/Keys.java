@@ -26,11 +26,6 @@ public final class Keys implements Growth {
     }
 
     @Override
-    public String unit(int size) {
-        return size == 1 ? "key" : "keys";
-    }
-
-    @Override
     public List<Kind> kinds() {
         return List.of(Kind.SCRIPT);
     }

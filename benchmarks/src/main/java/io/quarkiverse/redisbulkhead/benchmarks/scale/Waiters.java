@@ -33,11 +33,6 @@ public final class Waiters implements Growth {
     }
 
     @Override
-    public String unit(int size) {
-        return "waiting";
-    }
-
-    @Override
     public List<Kind> kinds() {
         return KINDS;
     }

@@ -37,13 +37,14 @@ class ReportTest {
         new Report(made()).writeInto(documents);
 
         assertThat(page()).content()
-                .contains("| 64 callers: pairs/s against Redisson `RPermitExpirableSemaphore` | at least 4.5 times |"
-                        + " 6 times | met\n")
-                .contains("| 1,000 asynchronous callers: pairs/s against Redisson's asynchronous API | at least 12 times |"
-                        + " 6 times | *missed*\n")
-                .contains("at most 6 times | - | not measured\n")
-                .contains("=== 64 blocking callers for 10 permits")
-                .contains("100,000 held");
+                .contains("| 64 callers: pairs/s vs. Redisson | ≥4.5× | 6× | met\n")
+                .contains("| 1,000 asynchronous callers: pairs/s vs. Redisson | ≥12× | 6× | *missed*\n")
+                .contains("≤6× | - | not measured\n")
+                .contains("=== 64 blocking callers for 10 permits");
+        assertThat(documents.resolve("attachments/benchmarks-load.csv")).content()
+                .startsWith("load,contender,pairs-per-second,p50,").contains("\n64-blocking,script,60000.0,60000.0,");
+        assertThat(documents.resolve("attachments/benchmarks-scale.csv")).content()
+                .startsWith("growth,contender,size,pairs-per-second,p50,").contains("\nheld,script,100000,1234.0,-,-,-,12.3,");
         for (String plot : new String[] { "pairs", "redis-cpu", "scale" }) {
             Path image = documents.resolve("assets/images/benchmarks-" + plot + ".svg");
             assertThat(DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(image.toFile()).getDocumentElement()

@@ -60,7 +60,8 @@ final class TypedValues implements EffectiveDefinitions.ValueReader {
     }
 
     private static Class<?> argument(Type type, int index) {
-        return (Class<?>) ((ParameterizedType) type).getActualTypeArguments()[index];
+        Type argument = ((ParameterizedType) type).getActualTypeArguments()[index];
+        return (Class<?>) (argument instanceof ParameterizedType generic ? generic.getRawType() : argument);
     }
 
     @Override

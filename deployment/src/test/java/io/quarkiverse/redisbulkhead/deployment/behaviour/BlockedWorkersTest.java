@@ -180,7 +180,7 @@ class BlockedWorkersTest {
     }
 
     private static double queueFull(String bulkhead) {
-        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "bulkheadResult", "queueFull")
+        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", "queueFull")
                 .mapToDouble(Sample::value).sum();
     }
 

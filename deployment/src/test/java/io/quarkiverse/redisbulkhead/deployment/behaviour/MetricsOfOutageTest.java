@@ -47,13 +47,13 @@ class MetricsOfOutageTest {
         guarded.open();
 
         Scrape away = Scrape.now();
-        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "closed", "bulkheadResult", "unavailable"))
+        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "closed", "result", "unavailable"))
                 .isEqualTo(1);
-        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "open", "bulkheadResult", "bypassed")).isEqualTo(1);
-        assertThat(away.value("redis_bulkhead_operationDuration_seconds_count", "operation", "acquire", "outcome", "failure"))
+        assertThat(away.value("redis_bulkhead_calls_total", "bulkhead", "open", "result", "bypassed")).isEqualTo(1);
+        assertThat(away.value("redis_bulkhead_operation_duration_seconds_count", "operation", "acquire", "outcome", "failure"))
                 .isEqualTo(2);
-        assertThat(away.value("redis_bulkhead_permitsInUse", "bulkhead", "closed")).isNaN();
-        assertThat(away.value("redis_bulkhead_permitsLimit", "bulkhead", "closed")).isNaN();
+        assertThat(away.value("redis_bulkhead_permits_in_use", "bulkhead", "closed")).isNaN();
+        assertThat(away.value("redis_bulkhead_permits_limit", "bulkhead", "closed")).isNaN();
 
         REDIS.start();
         awaitLimit(3.0);
@@ -64,7 +64,7 @@ class MetricsOfOutageTest {
     // No primitive: NaN equals itself only as an object.
     private static void awaitLimit(Double limit) {
         await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).untilAsserted(
-                () -> assertThat(Scrape.now().value("redis_bulkhead_permitsLimit", "bulkhead", "closed")).isEqualTo(limit));
+                () -> assertThat(Scrape.now().value("redis_bulkhead_permits_limit", "bulkhead", "closed")).isEqualTo(limit));
     }
 
     @ApplicationScoped

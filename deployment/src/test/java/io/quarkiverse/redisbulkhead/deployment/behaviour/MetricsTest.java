@@ -20,11 +20,14 @@ import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,6 +40,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
+import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -52,7 +57,9 @@ class MetricsTest {
                     Scrape.class, Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.names", "chosen-in-code, lock:chosen")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
             // On a busy machine, an answer of Redis may come late.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
@@ -65,6 +72,11 @@ class MetricsTest {
     @Inject
     RedisBulkheads bulkheads;
 
+    @AfterEach
+    void openTheGate() {
+        gate.open();
+    }
+
     @Test
     void acceptedAndFull() throws Exception {
         gate.shut();
@@ -73,20 +85,20 @@ class MetricsTest {
         assertThatThrownBy(guarded::report).isInstanceOf(BulkheadFullException.class);
 
         Scrape during = Scrape.now();
-        assertThat(during.value(CALLS, of("reports", "report", "bulkheadResult", "accepted"))).isEqualTo(1);
-        assertThat(during.value(CALLS, of("reports", "report", "bulkheadResult", "full"))).isEqualTo(1);
-        assertThat(during.value("redis_bulkhead_executionsRunning", of("reports", "report"))).isEqualTo(1);
-        assertThat(during.value("redis_bulkhead_runningDuration_seconds_count", of("reports", "report"))).isZero();
-        awaitCluster("permitsInUse", "reports", 1);
-        awaitCluster("permitsLimit", "reports", 1);
+        assertThat(during.value(CALLS, of("reports", "report", "result", "accepted"))).isEqualTo(1);
+        assertThat(during.value(CALLS, of("reports", "report", "result", "full"))).isEqualTo(1);
+        assertThat(during.value("redis_bulkhead_executions_running", of("reports", "report"))).isEqualTo(1);
+        assertThat(during.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isZero();
+        awaitCluster("permits_in_use", "reports", 1);
+        awaitCluster("permits_limit", "reports", 1);
 
         gate.open();
         caller.result();
         Scrape after = Scrape.now();
-        assertThat(after.value("redis_bulkhead_executionsRunning", of("reports", "report"))).isZero();
-        assertThat(after.value("redis_bulkhead_runningDuration_seconds_count", of("reports", "report"))).isEqualTo(1);
-        assertThat(after.value("redis_bulkhead_waitingDuration_seconds_count", of("reports", "report"))).isEqualTo(1);
-        awaitCluster("permitsInUse", "reports", 0);
+        assertThat(after.value("redis_bulkhead_executions_running", of("reports", "report"))).isZero();
+        assertThat(after.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
+        assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
+        awaitCluster("permits_in_use", "reports", 0);
     }
 
     @Test
@@ -96,15 +108,15 @@ class MetricsTest {
         await().atMost(LONG).until(() -> gate.inside() == 1);
         Caller<String> second = Caller.of(guarded::patient);
 
-        awaitValue("redis_bulkhead_executionsWaiting", 1, of("patient", "patient"));
+        awaitValue("redis_bulkhead_executions_waiting", 1, of("patient", "patient"));
         awaitCluster("waiters", "patient", 1);
         gate.open();
         first.result();
         second.result();
         Scrape after = Scrape.now();
-        assertThat(after.value("redis_bulkhead_executionsWaiting", of("patient", "patient"))).isZero();
-        assertThat(after.value("redis_bulkhead_waitingDuration_seconds_count", of("patient", "patient"))).isEqualTo(2);
-        assertThat(after.value(CALLS, of("patient", "patient", "bulkheadResult", "accepted"))).isEqualTo(2);
+        assertThat(after.value("redis_bulkhead_executions_waiting", of("patient", "patient"))).isZero();
+        assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("patient", "patient"))).isEqualTo(2);
+        assertThat(after.value(CALLS, of("patient", "patient", "result", "accepted"))).isEqualTo(2);
     }
 
     /** A series that begins with its first event shows no increase. */
@@ -112,14 +124,17 @@ class MetricsTest {
     void allSeriesOfDeclaredBulkheadsAreThereFromTheBeginning() {
         Scrape scrape = Scrape.now();
 
-        for (String result : List.of("accepted", "bypassed", "full", "timedOut", "contended", "unavailable", "cancelled")) {
-            assertThat(scrape.value(CALLS, of("idle", "idle", "bulkheadResult", result))).isZero();
-        }
+        assertThat(scrape.samples(CALLS, of("idle", "idle")))
+                .allSatisfy(calls -> assertThat(calls.value()).isZero())
+                .extracting(calls -> calls.labels().get("result"))
+                .containsExactlyInAnyOrder("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended",
+                        "unavailable", "invalidKey", "cancelled");
         assertThat(
-                scrape.samples("redis_bulkhead_permitsLost_total", "bulkhead", "idle").map(lost -> lost.labels().get("reason")))
+                scrape.samples("redis_bulkhead_permits_lost_total", "bulkhead", "idle")
+                        .map(lost -> lost.labels().get("reason")))
                 .containsExactlyInAnyOrder("leaseEnded", "maxHold", "revoked", "stopped", "gone");
-        assertThat(scrape.value("redis_bulkhead_renewalsFailed_total", "bulkhead", "idle")).isZero();
-        assertThat(scrape.value("redis_bulkhead_waitingDuration_seconds_count", of("idle", "idle"))).isZero();
+        assertThat(scrape.value("redis_bulkhead_renewals_failed_total", "bulkhead", "idle")).isZero();
+        assertThat(scrape.value("redis_bulkhead_waiting_duration_seconds_count", of("idle", "idle"))).isZero();
     }
 
     @Test
@@ -132,22 +147,74 @@ class MetricsTest {
         guarded.search("acme-has-a-secret");
 
         Scrape scrape = Scrape.now();
-        assertThat(scrape.value(CALLS, of("tenants", "search", "bulkheadResult", "accepted"))).isEqualTo(1);
+        assertThat(scrape.value(CALLS, of("tenants", "search", "result", "accepted"))).isEqualTo(1);
         assertThat(scrape.text()).doesNotContain("secret");
-        assertThat(scrape.samples("redis_bulkhead_permitsInUse", "bulkhead", "tenants")).isEmpty();
+        assertThat(scrape.samples("redis_bulkhead_permits_in_use", "bulkhead", "tenants")).isEmpty();
     }
 
     @Test
-    void namesThatAreMadeAtRunTimeAreBounded() {
-        for (int i = 0; i < 110; i++) {
-            bulkheads.semaphore(SemaphoreSpec.named("made-" + i).permits(1).build()).run(() -> {
-            });
+    @DisplayName("Trap 40: locks and bulkheads with names made at run time share one series")
+    void namesMadeAtRunTimeShareOneSeries() {
+        // The gauges of the whole cluster begin a moment after the start.
+        awaitCluster("permits_limit", "idle", 1);
+        use("order-0");
+        Scrape first = Scrape.now();
+        for (int i = 1; i <= 20; i++) {
+            use("order-" + i);
         }
 
-        Set<String> names = Scrape.now().samples(CALLS).map(sample -> sample.labels().get("bulkhead"))
-                .collect(Collectors.toSet());
-        assertThat(names).contains("other", "reports", "made-0").doesNotContain("made-109");
-        assertThat(names.stream().filter(name -> name.startsWith("made-"))).hasSizeBetween(90, 100);
+        Scrape last = Scrape.now();
+        assertThat(seriesOfBulkheads(last)).isEqualTo(seriesOfBulkheads(first));
+        assertThat(last.text()).doesNotContain("order-");
+        String[] shared = { "bulkhead", "other", "method", "MetricsTest#use" };
+        assertThat(last.value(CALLS, "bulkhead", "other", "method", "MetricsTest#use", "result", "accepted")
+                - first.value(CALLS, "bulkhead", "other", "method", "MetricsTest#use", "result", "accepted")).isEqualTo(40);
+        assertThat(last.value("redis_bulkhead_executions_running", shared)).isZero();
+        assertThat(last.samples("redis_bulkhead_permits_lost_total", "bulkhead", "other")).hasSize(5);
+    }
+
+    @Test
+    void chosenNamesHaveSeriesOfTheirOwn() {
+        use("chosen-in-code");
+        bulkheads.lock("chosen").run(() -> {
+        });
+
+        Scrape scrape = Scrape.now();
+        for (String name : List.of("chosen-in-code", "lock:chosen")) {
+            assertThat(scrape.samples(CALLS, "bulkhead", name, "result", "accepted")).singleElement()
+                    .satisfies(calls -> assertThat(calls.value()).isEqualTo(1));
+        }
+    }
+
+    private static Set<Map<String, String>> seriesOfBulkheads(Scrape scrape) {
+        return scrape.samples().stream().filter(sample -> sample.labels().containsKey("bulkhead"))
+                .map(sample -> {
+                    Map<String, String> series = new TreeMap<>(sample.labels());
+                    series.put("name", sample.name());
+                    return series;
+                }).collect(Collectors.toSet());
+    }
+
+    private void use(String name) {
+        bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build()).run(() -> {
+        });
+        bulkheads.lock(name).run(() -> {
+        });
+    }
+
+    @Test
+    void weightsAndBoundsOfQueues() throws Exception {
+        gate.shut();
+        Caller<String> caller = Caller.of(guarded::heavy);
+        await().atMost(LONG).until(() -> gate.inside() == 1);
+        assertThatThrownBy(guarded::heavy).isInstanceOf(BulkheadFullException.class);
+
+        assertThat(Scrape.now().value("redis_bulkhead_executions_running", of("heavy", "heavy"))).isEqualTo(1);
+        assertThat(Scrape.now().value(CALLS, of("heavy", "heavy", "result", "queueFull"))).isEqualTo(1);
+        awaitCluster("permits_in_use", "heavy", 3);
+        awaitCluster("permits_limit", "heavy", 5);
+        gate.open();
+        caller.result();
     }
 
     @Test
@@ -158,7 +225,7 @@ class MetricsTest {
         permit.release();
 
         assertThat(
-                Scrape.now().samples("redis_bulkhead_permitsLost_total", "bulkhead", "lost").mapToDouble(Sample::value).sum())
+                Scrape.now().samples("redis_bulkhead_permits_lost_total", "bulkhead", "lost").mapToDouble(Sample::value).sum())
                 .isEqualTo(1);
     }
 
@@ -170,10 +237,38 @@ class MetricsTest {
         await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
             Scrape scrape = Scrape.now();
             for (String operation : List.of("acquire", "release")) {
-                assertThat(scrape.value("redis_bulkhead_operationDuration_seconds_count", "operation", operation, "outcome",
+                assertThat(scrape.value("redis_bulkhead_operation_duration_seconds_count", "operation", operation, "outcome",
                         "success")).isPositive();
             }
         });
+    }
+
+    /** Snake case, base units, and {@code _total} where something is counted, once. */
+    @Test
+    void namesFollowTheConventionsOfPrometheus() {
+        guarded.search("any");
+        await().atMost(LONG).until(() -> Scrape.now().text().contains("redis_bulkhead_operation_duration_seconds_count"));
+        Map<String, String> types = new TreeMap<>();
+        types.put("redis_bulkhead_calls_total", "counter");
+        types.put("redis_bulkhead_permits_lost_total", "counter");
+        types.put("redis_bulkhead_renewals_failed_total", "counter");
+        for (String gauge : List.of("executions_running", "executions_waiting", "permits_in_use", "permits_limit", "waiters")) {
+            types.put("redis_bulkhead_" + gauge, "gauge");
+        }
+        for (String timer : List.of("running", "waiting", "operation")) {
+            types.put("redis_bulkhead_" + timer + "_duration_seconds", "histogram");
+            types.put("redis_bulkhead_" + timer + "_duration_seconds_max", "gauge");
+        }
+        assertThat(Scrape.now().types()).isEqualTo(types);
+        assertThat(Scrape.now().samples()).flatMap(sample -> sample.labels().keySet())
+                .allMatch(label -> label.matches("[a-z]+(_[a-z]+)*"));
+
+        // In this format, the type of a counter has no suffix.
+        Map<String, String> openTypes = new TreeMap<>();
+        types.forEach((name, type) -> openTypes.put(name.replaceFirst("_total$", ""), type));
+        Scrape open = Scrape.openMetrics();
+        assertThat(open.types()).isEqualTo(openTypes);
+        assertThat(open.value(CALLS, of("idle", "idle", "result", "accepted"))).isZero();
     }
 
     /** All series of a metric must have the same labels, or Prometheus refuses them. */
@@ -184,7 +279,7 @@ class MetricsTest {
                 TreeMap::new, Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
 
         assertThat(labels).hasSizeGreaterThan(10).allSatisfy((name, sets) -> assertThat(sets).as(name).hasSize(1));
-        assertThat(labels.get(CALLS)).containsExactly(Set.of("bulkhead", "method", "bulkheadResult"));
+        assertThat(labels.get(CALLS)).containsExactly(Set.of("bulkhead", "method", "result"));
     }
 
     /** And it asks for everything. */
@@ -208,12 +303,28 @@ class MetricsTest {
         }
         Set<String> families = samples.stream().map(sample -> family(sample.name())).collect(Collectors.toSet());
         assertThat(asked.stream().map(MetricsTest::family)).containsAll(families);
-        assertThat(String.join("\n", queries)).contains("contended");
+    }
+
+    @Test
+    void theDashboardShowsEachResult() throws IOException {
+        String dashboard = dashboard().encode();
+
+        for (CallResult result : CallResult.values()) {
+            assertThat(dashboard).as("the colour of a result").contains("\"options\":\"" + ConstantLabels.of(result) + "\"");
+        }
+        Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
+                .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());
+        assertThat(inPanelsOfTheirOwn).containsExactlyInAnyOrder("full", "timedOut", "queueFull", "skipped", "contended",
+                "unavailable", "bypassed", "invalidKey");
+    }
+
+    private static JsonObject dashboard() throws IOException {
+        return new JsonObject(Files.readString(Path.of("..", "docs", "grafana", "redis-bulkhead.json")));
     }
 
     private static List<String> queries() throws IOException {
-        JsonObject dashboard = new JsonObject(Files.readString(Path.of("..", "docs", "grafana", "redis-bulkhead.json")));
-        return find("\"(?:expr|query)\" *: *\"((?:[^\"\\\\]|\\\\.)*redis_bulkhead_(?:[^\"\\\\]|\\\\.)*)\"", dashboard.encode(),
+        return find("\"(?:expr|query)\" *: *\"((?:[^\"\\\\]|\\\\.)*redis_bulkhead_(?:[^\"\\\\]|\\\\.)*)\"",
+                dashboard().encode(),
                 1)
                 .stream().map(query -> query.replace("\\\"", "\"")).toList();
     }
@@ -278,6 +389,11 @@ class MetricsTest {
         @RedisBulkhead(name = "tenants", permits = 1)
         String search(@BulkheadKey String tenant) {
             return tenant;
+        }
+
+        @RedisBulkhead(name = "heavy", permits = 5, weight = 3, maxWait = "20s")
+        String heavy() {
+            return gate.pass();
         }
 
         @RedisBulkhead(name = "idle", permits = 1)

@@ -52,9 +52,9 @@ class ObservedKeysTest {
         guarded.report();
 
         Scrape scrape = Scrape.now();
-        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "tenants", "key", "metrics", "bulkheadResult",
+        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "tenants", "key", "metrics", "result",
                 "accepted")).isEqualTo(1);
-        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "reports", "key", "", "bulkheadResult", "accepted"))
+        assertThat(scrape.value("redis_bulkhead_calls_total", "bulkhead", "reports", "key", "", "result", "accepted"))
                 .isEqualTo(1);
         Map<String, Set<Set<String>>> labels = scrape.samples().stream().collect(Collectors.groupingBy(Sample::name,
                 Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
@@ -77,7 +77,7 @@ class ObservedKeysTest {
 
     @Test
     void nobodyLooksAtTheClusterWithoutAnInterval() {
-        assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permitsInUse");
+        assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permits_in_use");
     }
 
     @ApplicationScoped

@@ -156,7 +156,7 @@ class RestRejectionsTest {
     }
 
     private static double invalidKeys(String bulkhead) {
-        return Scrape.now().value("redis_bulkhead_calls_total", "bulkhead", bulkhead, "bulkheadResult", "invalidKey");
+        return Scrape.now().value("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", "invalidKey");
     }
 
     /** Holds executions until it is opened. */

@@ -75,7 +75,7 @@ class ScheduledTest {
     }
 
     private static double calls(String bulkhead, String result) {
-        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "bulkheadResult", result)
+        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", result)
                 .mapToDouble(Scrape.Sample::value).sum();
     }
 

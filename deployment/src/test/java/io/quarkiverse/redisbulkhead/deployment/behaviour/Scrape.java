@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.restassured.RestAssured;
@@ -13,13 +14,22 @@ import io.restassured.RestAssured;
 record Scrape(String text, List<Sample> samples) {
 
     private static final Pattern LINE = Pattern.compile("(redis_bulkhead_\\w+)(?:\\{(.*)})? (\\S+)");
+    private static final Pattern TYPE = Pattern.compile("# TYPE (redis_bulkhead_\\w+) (\\w+)");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
     record Sample(String name, Map<String, String> labels, double value) {
     }
 
     static Scrape now() {
-        String text = RestAssured.get("/q/metrics").then().statusCode(200).extract().asString();
+        return as("text/plain");
+    }
+
+    static Scrape openMetrics() {
+        return as("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    }
+
+    private static Scrape as(String format) {
+        String text = RestAssured.given().accept(format).get("/q/metrics").then().statusCode(200).extract().asString();
         return new Scrape(text, text.lines().map(LINE::matcher).filter(Matcher::matches).map(Scrape::sample).toList());
     }
 
@@ -29,6 +39,12 @@ record Scrape(String text, List<Sample> samples) {
             LABEL.matcher(line.group(2)).results().forEach(label -> labels.put(label.group(1), label.group(2)));
         }
         return new Sample(line.group(1), labels, Double.parseDouble(line.group(3)));
+    }
+
+    /** The types of all metrics, by name. */
+    Map<String, String> types() {
+        return TYPE.matcher(text).results()
+                .collect(Collectors.toMap(type -> type.group(1), type -> type.group(2)));
     }
 
     /** The samples with that name and at least these labels, each followed by its value. */

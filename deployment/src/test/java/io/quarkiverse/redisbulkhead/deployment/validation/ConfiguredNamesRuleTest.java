@@ -28,6 +28,8 @@ class ConfiguredNamesRuleTest {
                     + "reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Available: "
                     + "acquire-timeout, fair, lock-timeout, min-hold",
+            "RBH025 quarkus.redis-bulkhead.metrics.names: no @RedisBulkhead has the name \"sales\". Declared: of.sales, reports."
+                    + DECLARED + ". For a lock of this name, write \"lock:sales\"",
             "RBH025 quarkus.redis-bulkhead.of.sales.fair: a bulkhead name that contains a dot must be quoted: "
                     + "quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has "
@@ -44,6 +46,7 @@ class ConfiguredNamesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fairness", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".permits", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.names", "reports,of.sales,sales,lock:any,elsewhere,eu-orders")
             .overrideConfigKey("quarkus.redis-bulkhead.unset.permits", "")
             .overrideConfigKey("quarkus.redis-bulkhead.reports", " ")
             .overrideConfigKey("quarkus.redis-bulkhead.elsewhere.permits", "3")

@@ -49,6 +49,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be a duration such as 10s, 500ms or"
                     + " PT10S, but is 'soon'",
             "RBH005 quarkus.redis-bulkhead.metrics.key-tag: keyTag must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.metrics.names: name must not be blank, but is ''",
             "RBH005 quarkus.redis-bulkhead.on-outage: onOutage must be reject, allow or local, but is 'panic'",
             "RBH005 quarkus.redis-bulkhead.rest.expose-name: exposeName must be true or false, but is 'perhaps'",
             "RBH005 quarkus.redis-bulkhead.rest.retry-after: retryAfter must be none, or a duration from one second to 365 days such"
@@ -91,6 +92,7 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "long")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "soon")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "perhaps")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.names", "fine, , lock:")
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "perhaps")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.permits", "many")
             .overrideConfigKey("quarkus.redis-bulkhead.weekly.expire", "0s")

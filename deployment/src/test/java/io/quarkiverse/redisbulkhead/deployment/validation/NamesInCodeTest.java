@@ -29,20 +29,28 @@ class NamesInCodeTest {
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "5")
             .overrideConfigKey("quarkus.redis-bulkhead.report.fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.unrelated.permits", "5")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.names", "imports, imports of acme, reports, lock:any, imprts")
             .setLogRecordPredicate(line -> line.getLevel().intValue() >= Level.WARNING.intValue()
                     && line.getLoggerName().equals(BulkheadRegistry.class.getName()))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
                     warning("import.permits", "import", " Did you mean \"imports\"?"),
                     warning("report.fair, quarkus.redis-bulkhead.report.permits", "report", " Did you mean \"reports\"?"),
-                    warning("unrelated.permits", "unrelated", "")));
+                    warning("unrelated.permits", "unrelated", ""),
+                    warning("metrics.names", "imprts", " Did you mean \"imports\"?",
+                            ". For a lock of this name, write \"lock:imprts\"")));
 
     // This class itself must not use SemaphoreSpec: all of its texts would count as names.
     @Inject
     Imports imports;
 
-    private static String warning(String properties, String name, String hint) {
-        return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + hint
-                + " Declared: reports. It is used if code defines a bulkhead of this name with a SemaphoreSpec";
+    private static String warning(String properties, String name, String meant) {
+        return warning(properties, name, meant, "");
+    }
+
+    private static String warning(String properties, String name, String meant, String hint) {
+        return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + meant
+                + " Declared: reports. It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint
+                + ". See RBH025 on the page \"Error codes\" of the Redis Bulkhead documentation";
     }
 
     @Test

@@ -34,7 +34,9 @@ class TypedValuesTest {
 
     static Stream<String> properties() {
         return ConfigClass.configClass(RedisBulkheadRuntimeConfig.class).getProperties().keySet().stream()
-                .map(property -> property.substring(PREFIX.length()));
+                .map(property -> property.substring(PREFIX.length()))
+                // Elements of lists are checked as their lists are.
+                .filter(property -> !property.endsWith("[*]"));
     }
 
     @Test

@@ -21,7 +21,7 @@ public @interface Scenario {
     /** The fault, in a few words; unique for each store. */
     String value();
 
-    /** What is to come of it, beside what the {@link Checker} demands of every history. Written before it was first run. */
+    /** The expected result, in addition to what the {@link Checker} demands of every history. Written before the first run. */
     String expected();
 
     /** The stores that it makes sense for. */

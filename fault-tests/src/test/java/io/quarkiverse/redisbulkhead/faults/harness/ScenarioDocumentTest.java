@@ -13,12 +13,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The document has all scenarios, with what was expected of them, and no others. The run that writes it leaves this out. */
+/** The document lists exactly the scenarios of the code, with their expected results. The run that writes it excludes this. */
 @Tag("document")
 class ScenarioDocumentTest {
 
     private static final Path DOCUMENT = Path.of("../docs/modules/ROOT/pages/faults.adoc");
-    private static final int CELLS = 8;
+    private static final int CELLS = 4;
 
     @Test
     void theTableIsThatOfTheScenarios() throws IOException {
@@ -26,16 +26,20 @@ class ScenarioDocumentTest {
         for (String line : Files.readAllLines(DOCUMENT)) {
             String[] cells = line.split(" \\| ");
             if (cells.length == CELLS && !cells[0].equals("| fault")) {
-                written.add(row(cells[0].substring(2), cells[1], cells[2]));
+                for (Store store : Store.values()) {
+                    if (!cells[2 + store.ordinal()].equals(ScenarioTable.NOT_RUN)) {
+                        written.add(row(cells[0].substring(2), cells[1], store));
+                    }
+                }
             }
         }
         assertThat(written).as("%s, which ./mvnw verify -Pfaults writes", DOCUMENT)
                 .isEqualTo(AllScenarios.find().stream().flatMap(scenario -> Arrays.stream(scenario.stores())
-                        .map(store -> row(scenario.value(), scenario.expected(), store.configured())))
+                        .map(store -> row(scenario.value(), scenario.expected(), store)))
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    private static String row(String fault, String expected, String store) {
+    private static String row(String fault, String expected, Store store) {
         return fault + " | " + expected + " | " + store;
     }
 

@@ -6,13 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.IntSummaryStatistics;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The table of all scenarios that went well, with their results over all runs. It is written to {@code target}; and
- * when no scenario is missing, into the document that {@code -Dfaults.table} names, between two marks.
+ * The scenarios that passed, with their results over all runs. The table is written to {@code target}, and, if no scenario is
+ * missing, between two marks of the document that {@code -Dfaults.table} names.
  */
 final class ScenarioTable {
 
@@ -20,28 +23,34 @@ final class ScenarioTable {
     private static final String BEGIN = "// scenarios: begin";
     private static final String END = "// scenarios: end";
 
-    record Row(String group, String scenario, String expected, Store store) {
+    /** In the place of the figures of a store that a scenario is not for. */
+    static final String NOT_RUN = "not run";
+
+    record Row(String group, String scenario, String expected) {
 
         static final Comparator<Row> ORDER = Comparator.comparing(Row::group).thenComparing(Row::scenario)
-                .thenComparing(Row::store);
+                .thenComparing(Row::expected);
     }
 
     record Sum(int runs, Figures figures) {
+
+        private Sum and(Sum other) {
+            return new Sum(runs + other.runs, figures.and(other.figures));
+        }
     }
 
-    private static final Map<Row, Sum> ROWS = new TreeMap<>(Row.ORDER);
+    private static final Map<Row, Map<Store, Sum>> ROWS = new TreeMap<>(Row.ORDER);
 
     private ScenarioTable() {
     }
 
     static synchronized void add(Class<?> test, Scenario scenario, Store store, Figures figures) {
-        Row row = new Row(test.getSimpleName(), scenario.value(), scenario.expected(), store);
-        ROWS.merge(row, new Sum(1, figures),
-                (all, one) -> new Sum(all.runs() + 1, all.figures().and(one.figures())));
+        ROWS.computeIfAbsent(new Row(test.getSimpleName(), scenario.value(), scenario.expected()),
+                row -> new EnumMap<>(Store.class)).merge(store, new Sum(1, figures), Sum::and);
         try {
             Files.writeString(HERE, text(ROWS));
             String document = System.getProperty("faults.table", "");
-            if (!document.isEmpty() && ROWS.size() == AllScenarios.rows()) {
+            if (!document.isEmpty() && ROWS.values().stream().mapToInt(Map::size).sum() == AllScenarios.rows()) {
                 writeInto(Path.of(document));
             }
         } catch (IOException e) {
@@ -59,29 +68,38 @@ final class ScenarioTable {
         Files.writeString(document, text.substring(0, begin + BEGIN.length()) + "\n" + text(ROWS) + text.substring(end));
     }
 
-    /** A table for each group, in AsciiDoc. */
-    static String text(Map<Row, Sum> rows) {
-        StringBuilder text = new StringBuilder();
+    /** One table, with a heading for each group, and the sum of all runs, in AsciiDoc. */
+    static String text(Map<Row, Map<Store, Sum>> rows) {
+        List<Sum> sums = rows.values().stream().flatMap(stores -> stores.values().stream()).toList();
+        Sum all = sums.stream().reduce(Sum::and).orElseThrow();
+        IntSummaryStatistics runs = sums.stream().mapToInt(Sum::runs).summaryStatistics();
+        StringBuilder text = new StringBuilder(String.format(Locale.ROOT,
+                "%nRuns for each scenario and store: %d to %d. In all: %,d executions, %,d faults. Longest excused overlap: %s s.%n%n",
+                runs.getMin(), runs.getMax(), all.figures().executions(), all.figures().faults(),
+                seconds(all.figures().longestOverlap())));
+        text.append("[%autowidth]\n|===\n| fault | expected");
+        for (Store store : Store.values()) {
+            text.append(" | `").append(store.configured()).append("`, s");
+        }
+        text.append('\n');
         String group = "";
-        for (Map.Entry<Row, Sum> entry : rows.entrySet()) {
+        for (Map.Entry<Row, Map<Store, Sum>> entry : rows.entrySet()) {
             Row row = entry.getKey();
             if (!row.group().equals(group)) {
-                text.append(group.isEmpty() ? "" : "|===\n").append("\n`").append(row.group())
-                        .append("`\n\n[%autowidth]\n|===\n")
-                        .append("| fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap\n\n");
                 group = row.group();
+                text.append("\n4+h| `").append(group).append("`\n");
             }
-            Figures figures = entry.getValue().figures();
-            text.append("| ").append(row.scenario()).append(" | ").append(row.expected()).append(" | ")
-                    .append(row.store().configured()).append(" | ").append(entry.getValue().runs()).append(" | ")
-                    .append(figures.executions()).append(" | ").append(figures.faults()).append(" | ")
-                    .append(seconds(figures.longestRecovery())).append(" | ").append(seconds(figures.longestOverlap()))
-                    .append('\n');
+            text.append("| ").append(row.scenario()).append(" | ").append(row.expected());
+            for (Store store : Store.values()) {
+                Sum sum = entry.getValue().get(store);
+                text.append(" | ").append(sum == null ? NOT_RUN : seconds(sum.figures().longestRecovery()));
+            }
+            text.append('\n');
         }
         return text.append("|===\n\n").toString();
     }
 
     private static String seconds(Duration duration) {
-        return duration.isZero() ? "-" : String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
+        return duration.isZero() ? "-" : String.format(Locale.ROOT, "%.1f", duration.toMillis() / 1_000.0);
     }
 }

@@ -14,31 +14,25 @@ import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Sum;
 class ScenarioTableTest {
 
     @Test
-    void eachGroupHasATableOfItsOwn() {
-        Map<Row, Sum> rows = new TreeMap<>(Row.ORDER);
-        rows.put(new Row("OutageTest", "restart", "nothing is lost", Store.LOCK), sum(1, 30, 1, 2_345, 0));
-        rows.put(new Row("OutageTest", "restart", "nothing is lost", Store.SCRIPT), sum(2, 60, 4, 0, 120));
-        rows.put(new Row("CutTest", "cut", "callers notice nothing", Store.SCRIPT), sum(1, 7, 1, 0, 0));
+    void eachGroupHasAHeadingAndEachStoreItsColumns() {
+        Map<Row, Map<Store, Sum>> rows = new TreeMap<>(Row.ORDER);
+        rows.put(new Row("OutageTest", "restart", "nothing is lost"),
+                Map.of(Store.SCRIPT, sum(2, 1_000, 4, 0, 120), Store.LOCK, sum(1, 30, 1, 2_345, 0)));
+        rows.put(new Row("CutTest", "cut", "calls are not affected"), Map.of(Store.SCRIPT, sum(1, 7, 1, 0, 0)));
 
         assertThat(ScenarioTable.text(rows)).isEqualTo("""
 
-                `CutTest`
+                Runs for each scenario and store: 1 to 2. In all: 1,037 executions, 6 faults. Longest excused overlap: 0.1 s.
 
                 [%autowidth]
                 |===
-                | fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap
+                | fault | expected | `script`, s | `lock`, s
 
-                | cut | callers notice nothing | script | 1 | 7 | 1 | - | -
-                |===
+                4+h| `CutTest`
+                | cut | calls are not affected | - | not run
 
-                `OutageTest`
-
-                [%autowidth]
-                |===
-                | fault | expected | store | runs | executions | faults | longest recovery | longest excused overlap
-
-                | restart | nothing is lost | script | 2 | 60 | 4 | - | 0.1 s
-                | restart | nothing is lost | lock | 1 | 30 | 1 | 2.3 s | -
+                4+h| `OutageTest`
+                | restart | nothing is lost | - | 2.3
                 |===
 
                 """);

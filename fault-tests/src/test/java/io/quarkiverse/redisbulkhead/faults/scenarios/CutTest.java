@@ -28,7 +28,7 @@ class CutTest {
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
     /** Trap 4. */
-    @Scenario(value = "cut in mid-acquire, before and after the server got it", expected = "the call gets one permit over the next connection")
+    @Scenario(value = "connection cut during an acquire, before and after Redis receives it", expected = "the call gets one permit over the next connection")
     void inMidAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -50,7 +50,7 @@ class CutTest {
     }
 
     /** Trap 5. */
-    @Scenario(value = "cut in mid-release, before and after the server got it", expected = "the call returns at once, and the permit is free as soon as the process is connected again; no loss is reported")
+    @Scenario(value = "connection cut during a release, before and after Redis receives it", expected = "the call returns at once; the permit is free after the reconnect; no loss is reported")
     void inMidRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -73,7 +73,7 @@ class CutTest {
     }
 
     /** Trap 6. */
-    @Scenario(value = "cut in mid-renewal, before and after the server got it", expected = "the holder keeps its permit")
+    @Scenario(value = "connection cut during a renewal, before and after Redis receives it", expected = "the holder keeps its permit")
     void inMidRenewal(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -97,7 +97,7 @@ class CutTest {
     }
 
     /** Trap 4. The lease is long, so it is not the lease that frees the permit. */
-    @Scenario(value = "every acquire is cut after the server got it, until the caller gives up", expected = "calls are rejected; what was granted unheard is given back long before its lease ends")
+    @Scenario(value = "connection cut after each acquire that Redis receives, until the caller gives up", expected = "calls are rejected; permits that Redis granted nevertheless are released long before their leases end")
     void atEachAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -118,7 +118,7 @@ class CutTest {
     }
 
     /** Trap 4, Trap 5. */
-    @Scenario(value = "cut in the middle of any operation under load, again and again", expected = "no call is rejected as unavailable; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "connection cut repeatedly under load, during any operation", expected = "no call is rejected; only fresh hand-overs may be lost")
     void underLoad(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();

@@ -22,7 +22,7 @@ class HandOverTest {
     // No lease ends during such a scenario, so only a release can make a permit free.
     private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
-    @Scenario(value = "kill -9 of the process that detached a permit, before another one attaches it", expected = "the permit stays taken in between; the other process gets it, and its release serves the next call at once")
+    @Scenario(value = "kill -9 of the process that detached a permit, before another attaches it", expected = "the permit stays taken; the other process gets it, and its release serves the next call at once")
     void theFirstProcessIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 3, redis, LONG_LEASE);
@@ -42,7 +42,7 @@ class HandOverTest {
         next.leave();
     }
 
-    @Scenario(value = "a permit is detached, and no process attaches it", expected = "it is free after one lease, although the process that detached it lives; a later attach fails")
+    @Scenario(value = "a detached permit is never attached", expected = "it is free after one lease, although its first process lives; a later attach fails")
     void noProcessAttaches(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 2, redis, Stage.LEASE);
@@ -78,7 +78,7 @@ class HandOverTest {
         next.leave();
     }
 
-    @Scenario(value = "the process that detached permits stops; two others attach each of them at the same moment", expected = "the shutdown releases none; one process gets the permit, the attach of the other one fails")
+    @Scenario(value = "the process that detached permits stops; two others attach each permit at the same moment", expected = "the shutdown releases none; one attach succeeds, the other fails")
     void twoProcessesAttach(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 3, redis, LONG_LEASE);

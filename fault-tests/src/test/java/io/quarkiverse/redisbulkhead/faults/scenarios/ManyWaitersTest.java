@@ -32,7 +32,7 @@ class ManyWaitersTest {
             Map.entry("worker.wait", "60s"));
 
     /** Trap 36. */
-    @Scenario(value = "thousands of waiting Unis rejected at once, whose failure handlers block", expected = "threads stay bounded by a constant; each of them is rejected")
+    @Scenario(value = "thousands of waiting Unis rejected at once, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
     void rejectionsBlock(Stage stage) {
         // The store refuses more than a thousand holders and waiters together.
         int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
@@ -52,7 +52,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 41. */
-    @Scenario(value = "many more callers than the worker pool has threads wait for permits on it", expected = "half of the pool waits, all others are rejected at once; what needs no permit still gets a thread")
+    @Scenario(value = "many more callers block for permits than the worker pool has threads", expected = "half of the pool waits; other callers are rejected at once; work without permits still gets threads")
     void waitersTakeThreads(Stage stage) {
         RedisProcess redis = stage.redis();
         int pool = Extent.of(POOL, 200);
@@ -92,7 +92,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 41. */
-    @Scenario(value = "more callers wait for permits than max-waiters", expected = "so many wait, whatever they wait on; all others are rejected at once")
+    @Scenario(value = "more callers want to wait than max-waiters allows", expected = "max-waiters callers wait, blocking or not; others are rejected at once")
     void waitersAreBounded(Stage stage) {
         RedisProcess redis = stage.redis();
         Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);
@@ -122,7 +122,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 10. A lease of 30 seconds cannot be what frees the permits of dead waiters. */
-    @Scenario(value = "kill -9 of one of two applications whose callers wait in turn, with a lease of 30 seconds", expected = "all callers of the other are served; the dead cost five seconds at most in all")
+    @Scenario(value = "kill -9 of one of two applications whose callers alternate in the queue, with a lease of 30 seconds", expected = "all callers of the other are served; the dead waiters cost at most five seconds together")
     void oneOfTwoIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(),
@@ -142,7 +142,7 @@ class ManyWaitersTest {
 
     /** Trap 10. */
     @Tag("long")
-    @Scenario(value = "SIGSTOP of an application whose callers wait, for longer than it counts as alive", expected = "its callers have lost no place to others that came later; all are served in order")
+    @Scenario(value = "SIGSTOP of an application with waiting callers, until Redis considers it dead", expected = "no later caller overtakes its callers; all are served in order")
     void waitersSleep(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);

@@ -28,13 +28,13 @@ class NetworkTest {
     // Waiters poll within this time if no message arrives.
     private static final Duration POLL = Duration.ofSeconds(2);
 
-    @Scenario(value = "200 ms more in each direction", expected = "everything goes on, slower", stores = Store.SCRIPT)
+    @Scenario(value = "200 ms added in each direction", expected = "everything works, more slowly", stores = Store.SCRIPT)
     void isSlow(Stage stage) {
         isSlow(stage, 200);
     }
 
     /** A step takes up to four round trips, and one of an application waits for those of the others. */
-    @Scenario(value = "25 ms more in each direction", expected = "everything goes on, slower", stores = Store.LOCK)
+    @Scenario(value = "25 ms added in each direction", expected = "everything works, more slowly", stores = Store.LOCK)
     void isSlowForSteps(Stage stage) {
         isSlow(stage, 25);
     }
@@ -61,7 +61,7 @@ class NetworkTest {
     }
 
     /** Trap 4. */
-    @Scenario(value = "5 % of the answers are lost, with their connections", expected = "calls come through, or are rejected as unavailable; no permit is lost, and none stays behind until its lease of a minute ends")
+    @Scenario(value = "5% of replies lost, with their connections", expected = "calls succeed or are rejected; no permit stays taken until its one-minute lease ends")
     void losesAnswers(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -76,7 +76,7 @@ class NetworkTest {
     }
 
     /** Trap 6, Trap 25. */
-    @Scenario(value = "connections are refused for less than a lease", expected = "calls are sent again for command-timeout (1 s) and are then rejected as unavailable; callers that wait go on waiting; no permit is lost; callers are served again at once")
+    @Scenario(value = "connections refused for less than a lease", expected = "calls are retried for command-timeout (1 s), then rejected; waiting callers keep waiting")
     void refusesConnections(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -91,7 +91,7 @@ class NetworkTest {
     }
 
     /** Trap 25. */
-    @Scenario(value = "a server that accepts connections and never speaks, from the start", expected = "applications start; calls are rejected as unavailable and do not hang; callers are served when it speaks")
+    @Scenario(value = "a server that accepts connections but never replies, from the start", expected = "applications start; calls are rejected")
     void neverSpeaks(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -115,19 +115,19 @@ class NetworkTest {
     }
 
     /** Trap 6, Trap 25. */
-    @Scenario(value = "black hole for longer than a lease, then connections end", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again at once")
+    @Scenario(value = "black hole for longer than a lease, then connections close", expected = "holders learn of the loss; calls are rejected")
     void isABlackHole(Stage stage) {
         holdersAreCutOff(stage, Proxy::blackHole, Proxy::heal, Duration.ZERO);
     }
 
     /** Connections that were about to be opened stay dead, too; each attempt has a time limit of at most five seconds. */
-    @Scenario(value = "black hole for longer than a lease, and nobody is told that connections are dead", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again within five seconds")
+    @Scenario(value = "black hole for longer than a lease; dead connections are never closed", expected = "holders learn of the loss; calls are rejected; calls succeed again within five seconds")
     void isABlackHoleThatLeavesDeadConnections(Stage stage) {
         holdersAreCutOff(stage, Proxy::blackHole, Proxy::healSilently, ATTEMPT);
     }
 
     /** Trap 31. */
-    @Scenario(value = "black hole with on-outage=allow", expected = "calls run without permits while Redis is silent, and never before or after that; no permit is lost")
+    @Scenario(value = "black hole with on-outage=allow", expected = "calls run without permits while Redis is silent, not before or after")
     void isABlackHoleUnderAllow(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         Load load = Load.start(stage, proxy.url(),
@@ -141,12 +141,12 @@ class NetworkTest {
     }
 
     /** Trap 4. */
-    @Scenario(value = "half open for longer than a lease: applications hear nothing, the server hears everything", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again at once")
+    @Scenario(value = "half-open connections for longer than a lease: replies are lost", expected = "holders learn of the loss; calls are rejected")
     void applicationsHearNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpen, Proxy::heal, Duration.ZERO);
     }
 
-    @Scenario(value = "half open for longer than a lease: the server hears nothing", expected = "holders are told of the loss before others get their permits; calls are rejected as unavailable and do not hang; callers are served again at once")
+    @Scenario(value = "half-open connections for longer than a lease: requests are lost", expected = "holders learn of the loss; calls are rejected")
     void theServerHearsNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpenToTheServer, Proxy::heal, Duration.ZERO);
     }
@@ -185,7 +185,7 @@ class NetworkTest {
     }
 
     /** Trap 11. */
-    @Scenario(value = "the connection for messages alone is cut, again and again, while somebody waits", expected = "the waiter subscribes again or looks for itself, and has its permit within two seconds")
+    @Scenario(value = "the subscription is cut repeatedly while a caller waits", expected = "the waiter resubscribes or polls, and gets its permit within two seconds")
     void messagesAreCutOff(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);

@@ -35,7 +35,7 @@ class ProcessesTest {
     }
 
     /** Trap 9, Trap 29. */
-    @Scenario(value = "kill -9 of waiters", expected = "the dead may be handed permits until they count as dead, after three seconds; the first lease of a hand-over, two seconds, later all permits are with the living")
+    @Scenario(value = "kill -9 of waiters", expected = "they count as dead after three seconds; two seconds later, live callers have all permits")
     void waitersAreKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -56,7 +56,7 @@ class ProcessesTest {
     }
 
     /** Trap 10. */
-    @Scenario(value = "kill -9 of the waiter at the head", expected = "the permit that is handed to it goes on to the next one after the first lease of a hand-over, two seconds")
+    @Scenario(value = "kill -9 of the first waiter in the queue", expected = "its permit passes to the next waiter after two seconds, the first lease of a hand-over")
     void theWaiterAtTheHeadIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -77,7 +77,7 @@ class ProcessesTest {
     }
 
     /** Trap 10. */
-    @Scenario(value = "kill -9 of an application while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the weights inside never exceed the limit; the call has both permits within one lease, and light calls follow")
+    @Scenario(value = "kill -9 of an application while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the call gets both permits within one lease, and light calls follow")
     void aHeavyCallWaits(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "60s"));
@@ -104,7 +104,7 @@ class ProcessesTest {
     }
 
     /** Trap 7. */
-    @Scenario(value = "SIGSTOP of holders beyond the lease, then SIGCONT", expected = "their permits pass on after one lease; they learn of the loss, and their late releases take nothing from others")
+    @Scenario(value = "SIGSTOP of holders for longer than their leases, then SIGCONT", expected = "their permits pass on after one lease; they learn of the loss; their late releases affect no other permit")
     void holdersSleep(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();

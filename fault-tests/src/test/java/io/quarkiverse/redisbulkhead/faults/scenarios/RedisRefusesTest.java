@@ -27,7 +27,7 @@ class RedisRefusesTest {
     // Waiters poll within this time if no message arrives.
     private static final Duration POLL = Duration.ofSeconds(2);
 
-    @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders keep their permits by renewal, and can give them back; callers are served again at once", stores = Store.SCRIPT)
+    @Scenario(value = "memory full with noeviction, for longer than a lease", expected = "calls are rejected; holders can renew and release their permits", stores = Store.SCRIPT)
     void memoryIsFull(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());
@@ -45,7 +45,7 @@ class RedisRefusesTest {
     }
 
     /** Each transaction is refused, so nothing is renewed. */
-    @Scenario(value = "memory full under noeviction, for longer than a lease", expected = "calls are rejected as unavailable; holders are told of the loss; callers are served again at once", stores = Store.LOCK)
+    @Scenario(value = "memory full with noeviction, for longer than a lease", expected = "calls are rejected; holders learn of the loss", stores = Store.LOCK)
     void memoryIsFullForTransactions(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -60,7 +60,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 32. */
-    @Scenario(value = "the server becomes a read-only replica, and a master again", expected = "calls are sent again for command-timeout (1 s) and are then rejected as unavailable; only a permit that was handed over less than two seconds before may be lost; callers are served again at once")
+    @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh hand-overs may be lost")
     void becomesAReplica(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -73,7 +73,7 @@ class RedisRefusesTest {
         load.assertOnlyHandOversLost();
     }
 
-    @Scenario(value = "too few replicas for the server to take writes", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    @Scenario(value = "too few replicas for the server to accept writes", expected = "calls are rejected")
     void lacksReplicas(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -86,7 +86,7 @@ class RedisRefusesTest {
         load.assertNothingLost();
     }
 
-    @Scenario(value = "Redis cannot save its data, and refuses writes (MISCONF)", expected = "calls are rejected as unavailable, with the reason; no permit is lost; callers are served again at once")
+    @Scenario(value = "Redis cannot save its data and refuses writes (MISCONF)", expected = "calls are rejected, with the reason")
     void cannotSave(Stage stage) throws IOException {
         RedisProcess redis = stage.redis();
         redis.command("CONFIG", "SET", "save", "3600 1");
@@ -110,7 +110,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 45. */
-    @Scenario(value = "Redis wants a password from the start, and the application has none", expected = "the application starts, says so at once with the property, and its calls are rejected with that reason; they are served when the password is gone")
+    @Scenario(value = "Redis requires a password from the start; the application has none", expected = "the application starts and reports the missing property; calls are rejected with that reason")
     void wantsAPassword(Stage stage) {
         RedisProcess redis = stage.redis("--requirepass", "secret");
         WorkerProcess worker = stage.workersWithoutRedis(1, redis.url(), Map.of(), Map.of()).get(0);
@@ -129,7 +129,7 @@ class RedisRefusesTest {
         stage.awaitRecovery("open", AT_ONCE);
     }
 
-    @Scenario(value = "wrong password for all new connections", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    @Scenario(value = "wrong password for all new connections", expected = "calls are rejected")
     void asksForAPassword(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -148,7 +148,7 @@ class RedisRefusesTest {
         load.assertNothingLost();
     }
 
-    @Scenario(value = "the ACL forbids what the store needs, in mid-run", expected = "calls are rejected as unavailable; no permit is lost; callers are served again at once")
+    @Scenario(value = "the ACL forbids commands that the store needs, during the run", expected = "calls are rejected")
     void aclForbidsCommands(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -163,7 +163,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 11. */
-    @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters look for themselves, and have their permit within two seconds")
+    @Scenario(value = "the ACL forbids PUBLISH", expected = "waiters poll, and get their permits within two seconds")
     void aclForbidsMessages(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Load.PATIENT);
@@ -185,7 +185,7 @@ class RedisRefusesTest {
         redis.command("ACL", "SETUSER", "default", "+publish");
     }
 
-    @Scenario(value = "a key of a foreign type in the place of the holders", expected = "calls of that bulkhead are rejected as unavailable, others go on; it works again when the key is gone")
+    @Scenario(value = "the holders key has a wrong type", expected = "calls of that bulkhead are rejected, others succeed")
     void aKeyIsForeign(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());

@@ -19,7 +19,7 @@ class RedisServerTest {
     // How often permits are renewed.
     private static final Duration RENEWAL = Stage.LEASE.dividedBy(3);
 
-    @Scenario(value = "restart, everything persisted", expected = "permits survive; callers are served again at once")
+    @Scenario(value = "restart with persistence", expected = "permits survive")
     void restartsWithItsData(Stage stage) {
         RedisProcess redis = stage.redis("--appendonly", "yes", "--appendfsync", "always");
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -31,7 +31,7 @@ class RedisServerTest {
     }
 
     /** Trap 22, Trap 20: the permits of those that renew still count. */
-    @Scenario(value = "restart, nothing persisted", expected = "callers are served again at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
+    @Scenario(value = "restart without persistence", expected = "holders learn of the loss within a third of a lease")
     void restartsWithoutItsData(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());
@@ -45,7 +45,7 @@ class RedisServerTest {
         load.assertHolderLost();
     }
 
-    @Scenario(value = "DEBUG SLEEP for less than the command timeout", expected = "calls wait; none is rejected and no permit is lost")
+    @Scenario(value = "DEBUG SLEEP for less than command-timeout", expected = "calls wait; none is rejected")
     void sleepsForAMoment(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
@@ -59,7 +59,7 @@ class RedisServerTest {
     }
 
     /** Trap 6. */
-    @Scenario(value = "DEBUG SLEEP for longer than the command timeout, shorter than what is left of a lease", expected = "new calls are rejected as unavailable, callers that wait go on waiting; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "DEBUG SLEEP for longer than command-timeout, but less than the rest of a lease", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
     void sleepsForLongerThanCallsWait(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -71,7 +71,7 @@ class RedisServerTest {
         assertThat(stage.history().unavailable("open")).isPositive();
     }
 
-    @Scenario(value = "DEBUG SLEEP for longer than a lease", expected = "holders are told of the loss before Redis wakes; callers are served again at once")
+    @Scenario(value = "DEBUG SLEEP for longer than a lease", expected = "holders learn of the loss before Redis wakes")
     void sleepsForLongerThanALease(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -86,7 +86,7 @@ class RedisServerTest {
     }
 
     /** Trap 4. */
-    @Scenario(value = "CLIENT KILL TYPE normal, again and again", expected = "no call is rejected and no permit is lost")
+    @Scenario(value = "CLIENT KILL TYPE normal, repeatedly", expected = "no call is rejected")
     void endsConnections(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
@@ -101,7 +101,7 @@ class RedisServerTest {
     }
 
     /** Trap 11. */
-    @Scenario(value = "CLIENT KILL TYPE pubsub, again and again", expected = "no call is rejected and no permit is lost; waiters miss nothing")
+    @Scenario(value = "CLIENT KILL TYPE pubsub, repeatedly", expected = "no call is rejected; waiters miss nothing")
     void endsSubscriptions(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
@@ -115,7 +115,7 @@ class RedisServerTest {
         load.assertNobodyRejected();
     }
 
-    @Scenario(value = "CLIENT PAUSE ALL for longer than the command timeout", expected = "new calls are rejected as unavailable, callers that wait go on waiting; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "CLIENT PAUSE ALL for longer than command-timeout", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
     void pausesAllCommands(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -130,7 +130,7 @@ class RedisServerTest {
         assertThat(stage.history().unavailable("open")).isPositive();
     }
 
-    @Scenario(value = "CLIENT PAUSE WRITE for longer than a lease", expected = "calls are rejected as unavailable; holders are told of the loss; callers are served again at once")
+    @Scenario(value = "CLIENT PAUSE WRITE for longer than a lease", expected = "calls are rejected; holders learn of the loss")
     void pausesWrites(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -145,7 +145,7 @@ class RedisServerTest {
     }
 
     /** Trap 22. */
-    @Scenario(value = "SCRIPT FLUSH, again and again", expected = "nobody notices", stores = Store.SCRIPT)
+    @Scenario(value = "SCRIPT FLUSH, repeatedly", expected = "calls are not affected", stores = Store.SCRIPT)
     void forgetsScripts(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
@@ -159,7 +159,7 @@ class RedisServerTest {
         load.assertNobodyRejected();
     }
 
-    @Scenario(value = "FLUSHALL, again and again", expected = "callers are served at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
+    @Scenario(value = "FLUSHALL, repeatedly", expected = "holders learn of the loss within a third of a lease")
     void forgetsEverything(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());

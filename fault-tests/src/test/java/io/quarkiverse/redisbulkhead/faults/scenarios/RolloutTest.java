@@ -18,7 +18,7 @@ class RolloutTest {
     private static final Duration SOON = Duration.ofSeconds(2);
 
     /** Trap 19. */
-    @Scenario(value = "rolling deployment that raises permits and makes the bulkhead fair", expected = "with the last old instance gone, all permits of the new limit are in use at once")
+    @Scenario(value = "rolling deployment that raises permits and makes the bulkhead fair", expected = "once the last old instance is gone, all permits of the new limit are in use")
     void permitsAreRaised(Stage stage) {
         stage.notAlwaysFair("open");
         RedisProcess redis = stage.redis();
@@ -38,7 +38,7 @@ class RolloutTest {
     }
 
     /** Trap 19. */
-    @Scenario(value = "rolling deployment that lowers permits", expected = "running executions finish; with the last old instance gone, no more than the new limit enter")
+    @Scenario(value = "rolling deployment that lowers permits", expected = "running executions finish; once the last old instance is gone, the new limit holds")
     void permitsAreLowered(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> old = stage.workers(2, redis.url());

@@ -20,7 +20,7 @@ class ServerClockTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration RENEWAL = Stage.LEASE.dividedBy(3);
 
-    @Scenario(value = "the clock of the server steps back by an hour", expected = "holders keep their permits; tokens go on growing; permits of processes that were killed before or after the step are free within one lease")
+    @Scenario(value = "the server's clock steps back by an hour", expected = "holders keep their permits; permits of processes killed before or after the step are free within one lease")
     void stepsBack(Stage stage) {
         FakeClock clock = stage.fakeClock("+0");
         RedisProcess redis = start(stage, clock);
@@ -42,7 +42,7 @@ class ServerClockTest {
         load.assertNothingLost();
     }
 
-    @Scenario(value = "the clock of the server steps forward by an hour", expected = "all leases end at once; who had a permit is told of its loss within a third of a lease; tokens go on growing")
+    @Scenario(value = "the server's clock steps forward by an hour", expected = "all leases end at once; holders learn of the loss within a third of a lease")
     void stepsForward(Stage stage) {
         FakeClock clock = stage.fakeClock("+0");
         RedisProcess redis = start(stage, clock);

@@ -39,7 +39,7 @@ class SoakTest {
     }
 
     /** Trap 13, Trap 21. */
-    @Scenario(value = "load for a long time, with connections ended and scripts forgotten now and then", expected = "after 75 seconds threads and connections do not grow any more, nor does memory by more than a quarter, nor the number of keys by more than half")
+    @Scenario(value = "sustained load, with connections closed and scripts flushed now and then", expected = "after 75 seconds, threads and connections no longer grow, memory grows by at most a quarter, and the number of keys by at most half")
     void nothingGrows(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());

@@ -33,7 +33,7 @@ class TransientFaultsTest {
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
     /** Trap 31. */
-    @Scenario(value = "connections cut again and again, and 30 % of the new handshakes reset", expected = "calls wait for the next attempt; no call is rejected as unavailable; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "connections cut repeatedly, and 30% of new handshakes reset", expected = "calls wait for the next attempt; none is rejected; only fresh hand-overs may be lost")
     void handshakesAreReset(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
@@ -47,7 +47,7 @@ class TransientFaultsTest {
 
     /** Trap 31. */
     @Tag("long")
-    @Scenario(value = "connections with TLS cut again and again, and 30 % of the new handshakes reset", expected = "calls wait for the next attempt; no call is rejected as unavailable; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "TLS connections cut repeatedly, and 30% of new handshakes reset", expected = "calls wait for the next attempt; none is rejected; only fresh hand-overs may be lost")
     void tlsHandshakesAreReset(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.tlsProxy(stage.redis());
@@ -61,7 +61,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 31. */
-    @Scenario(value = "connections cut again and again, and 30 % of the new handshakes reset, with on-outage=allow", expected = "no call runs without a permit, and the limit is not exceeded at any moment; only a permit that was handed over less than two seconds before may be lost")
+    @Scenario(value = "connections cut repeatedly, and 30% of new handshakes reset, with on-outage=allow", expected = "no call runs without a permit; only fresh hand-overs may be lost")
     void handshakesAreResetUnderAllow(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
@@ -88,7 +88,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 31, Trap 39. */
-    @Scenario(value = "the connection for commands is cut and the next handshake is reset, while 50 callers wait", expected = "all are served, in their order")
+    @Scenario(value = "the command connection is cut and the next handshake reset, while 50 callers wait", expected = "all are served in order")
     void waitersKeepTheirPlaces(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -108,7 +108,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 32. */
-    @Scenario(value = "the server is read-only for 150 ms, six times, as in failovers", expected = "calls are sent again; no call is rejected and no permit is lost")
+    @Scenario(value = "the server is read-only for 150 ms, six times, as in failovers", expected = "calls are retried; none is rejected")
     void becomesAReplicaForAMoment(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url(), Load.PATIENT);
@@ -125,7 +125,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 33. */
-    @Scenario(value = "SIGSTOP of an application for 1.3 seconds, again and again", expected = "its calls go on when it does, and no call is rejected; a permit that is handed over to it just then may pass on after two seconds")
+    @Scenario(value = "SIGSTOP of an application for 1.3 seconds, repeatedly", expected = "its calls continue afterwards; none is rejected; a permit handed over to it during a pause may pass on after two seconds")
     void standsStillForAMoment(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
@@ -147,7 +147,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 39. */
-    @Scenario(value = "CLIENT PAUSE WRITE for much longer than the command timeout, while callers wait", expected = "those that waited before are all served after it; no permit is lost")
+    @Scenario(value = "CLIENT PAUSE WRITE for much longer than command-timeout, while callers wait", expected = "all of them are served afterwards")
     void waitersOutlastAPause(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING_LONG);
@@ -163,7 +163,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 22, Trap 39. */
-    @Scenario(value = "restart without data, down for 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each application in their old order")
+    @Scenario(value = "restart without data, after 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each application in order")
     void waitersOutlastARestart(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING);
@@ -206,7 +206,7 @@ class TransientFaultsTest {
 
     /** Trap 34. */
     @Tag("long")
-    @Scenario(value = "first calls of cold applications of a cluster, many at once", expected = "no call is rejected")
+    @Scenario(value = "many first calls of cold applications at once, in a cluster", expected = "no call is rejected")
     void isColdInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
@@ -219,7 +219,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 35. */
-    @Scenario(value = "the connection for messages is half open, while callers wait in a fair bulkhead", expected = "full speed again within three seconds")
+    @Scenario(value = "the subscription is half open while callers wait in a fair bulkhead", expected = "full speed again within three seconds")
     void isDeafToMessages(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("fair", 2);

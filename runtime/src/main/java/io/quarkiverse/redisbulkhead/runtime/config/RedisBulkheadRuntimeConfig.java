@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.config;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -10,7 +11,9 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkus.runtime.annotations.ConfigDocMapKey;
 import io.quarkus.runtime.annotations.ConfigPhase;
 import io.quarkus.runtime.annotations.ConfigRoot;
+import io.quarkus.runtime.configuration.TrimmedStringConverter;
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithParentName;
 
@@ -223,9 +226,18 @@ public interface RedisBulkheadRuntimeConfig {
         Duration clusterInterval();
 
         /**
+         * Locks and bulkheads without an annotation that have time series of their own, as annotated bulkheads do. All others
+         * share the series with the tag {@code bulkhead=other}, so that computed names, such as {@code "order-" + id}, create
+         * no series. A lock is listed as {@code lock:} and its name.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.metrics.names=imports,lock:archive}
+         */
+        Optional<List<@WithConverter(TrimmedStringConverter.class) String>> names();
+
+        /**
          * Whether the metrics of bulkheads with keys have the key as a tag. Each key then creates its own time series, and
          * everyone who can read metrics can read keys. Use this only if keys are few and not secret; after 1,000 keys the tag
-         * is {@code other}.
+         * is {@code other}. Locks and bulkheads that share the series {@code bulkhead=other} have no key.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.metrics.key-tag=true}
          */

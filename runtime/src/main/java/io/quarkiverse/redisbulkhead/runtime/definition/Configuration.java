@@ -62,6 +62,7 @@ final class Configuration {
         known.single().forEach(property -> read(PropertyNames.PREFIX + property, property));
         known.groups().forEach((group, members) -> members
                 .forEach(member -> read(PropertyNames.PREFIX + group + "." + member, group + "." + member)));
+        readElements();
         bulkheads.forEach(name -> readNamed(PropertyNames.PREFIX, name, known.ofOneBulkhead(), "*."));
         lockNames().forEach(name -> readNamed(LOCKS, name, known.ofOneLock(), KnownProperties.LOCKS + ".*."));
         this.values = new SmallRyeConfigBuilder()
@@ -107,6 +108,14 @@ final class Configuration {
             }
         }
         return names;
+    }
+
+    private void readElements() {
+        for (String property : properties.getPropertyNames()) {
+            if (property.startsWith(PropertyNames.PREFIX)) {
+                known.listOf(property.substring(PropertyNames.PREFIX.length())).ifPresent(list -> read(property, list));
+            }
+        }
     }
 
     private void readNamed(String prefix, String name, Set<String> members, String pattern) {

@@ -17,11 +17,12 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
-/** Each configured property must exist, and belong to a bulkhead that exists. */
+/** Each configured property must exist, and each bulkhead that one names must exist. */
 final class ConfiguredNames {
 
     private static final int MOST_SHOWN = 10;
@@ -148,10 +149,28 @@ final class ConfiguredNames {
                 + NearestNames.meant(plain, candidates)
                         .map(meant -> " Did you mean " + variable.replace(plain, meant) + "?").orElse("")
                 + declared(plain.toLowerCase(Locale.ROOT));
+        reportUnknown(variable, text, "");
+    }
+
+    /**
+     * Looks for names of bulkheads that do not exist in the value of a property. Which locks exist is known to code only.
+     *
+     * @param property the property
+     * @param names what it lists
+     */
+    void checkListed(String property, Collection<String> names) {
+        names.stream().distinct()
+                .filter(name -> !name.startsWith(LockSpec.BULKHEAD_PREFIX) && !isPossible(name) && !isInCode(name))
+                .forEach(name -> reportUnknown(property, noBulkhead(name, Set.of()), ". For a lock of this name, write \""
+                        + LockSpec.BULKHEAD_PREFIX + name + "\""));
+    }
+
+    private void reportUnknown(String location, String text, String hint) {
         if (inCode.possible()) {
-            warnings.add(MessageCode.RBH025 + " " + variable + ": " + text + USED_IN_CODE);
+            warnings.add(MessageCode.RBH025 + " " + location + ": " + text + USED_IN_CODE + hint + ". "
+                    + MessageCode.RBH025.whereExplained());
         } else {
-            errors.add(MessageCode.RBH025, variable, text + NOT_IN_CODE);
+            errors.add(MessageCode.RBH025, location, text + NOT_IN_CODE + hint);
         }
     }
 
@@ -207,7 +226,7 @@ final class ConfiguredNames {
         Set<String> candidates = ofOneLock ? known.ofOneLock() : known.groups().get(group);
         int members = ofOneLock ? 1 : 0;
         String member = String.join(".", rest.subList(members, rest.size()));
-        if (!candidates.contains(member)) {
+        if (!candidates.contains(member) && known.listOf(group + "." + member).isEmpty()) {
             report(property, member, candidates,
                     ofOneLock ? PropertyNames.ofLock(rest.get(0), "") : PropertyNames.PREFIX + group + ".");
         }
@@ -238,23 +257,17 @@ final class ConfiguredNames {
         if (isPossible(name)) {
             errors.add(MessageCode.RBH025, location,
                     "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*");
-        } else if (inCode.possible()) {
-            warnings.add(MessageCode.RBH025 + " " + location + ": " + noBulkhead(name) + USED_IN_CODE);
         } else {
-            errors.add(MessageCode.RBH025, location,
-                    noBulkhead(name) + NOT_IN_CODE);
+            reportUnknown(location, noBulkhead(name, known.groups().keySet()), "");
         }
     }
 
-    private String noBulkhead(String name) {
-        return "no @RedisBulkhead has the name \"" + name + "\"." + hint(name);
-    }
-
-    private String hint(String name) {
+    private String noBulkhead(String name, Set<String> alsoMeant) {
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(known.groups().keySet());
+        candidates.addAll(alsoMeant);
         candidates.addAll(inCode.names());
-        return NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
+        return "no @RedisBulkhead has the name \"" + name + "\"."
+                + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
                 + declared(name);
     }
 

@@ -68,6 +68,7 @@ public final class EffectiveDefinitions {
     private static final String COMMAND_TIMEOUT = PropertyNames.PREFIX + "command-timeout";
     private static final String ON_OUTAGE = PropertyNames.PREFIX + "on-outage";
     private static final String INSTANCES = PropertyNames.PREFIX + "instances";
+    private static final String NAMES_WITH_SERIES = PropertyNames.PREFIX + "metrics.names";
     private static final String LOCK_TIMEOUT = PropertyNames.PREFIX + "lock.lock-timeout";
 
     private final Definitions definitions;
@@ -153,6 +154,7 @@ public final class EffectiveDefinitions {
         EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, properties, known, returning,
                 inRedis, errors);
         effective.checkGlobal();
+        names.checkListed(NAMES_WITH_SERIES, effective.namesWithSeries());
         definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
         names.perhapsInCode().forEach(name -> effective.new BulkheadAssembler(name).checkValues());
         effective.checkLocks();
@@ -310,6 +312,7 @@ public final class EffectiveDefinitions {
                                 + ", but is " + status));
         values.rest().retryAfter().ifPresent(wait -> setGlobal("rest.retry-after", wait, RetryAfterText::parse));
         setGlobal("metrics.cluster-interval", values.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check);
+        namesWithSeries().forEach(name -> set(NAMES_WITH_SERIES, name, EffectiveDefinitions::checkName));
         Duration step = values.lockStore().stepTimeout();
         Duration contention = values.lockStore().contentionTimeout();
         String stepProperty = PropertyNames.PREFIX + "lock-store.step-timeout";
@@ -320,6 +323,18 @@ public final class EffectiveDefinitions {
         if (valid && contention.compareTo(step) <= 0) {
             errors.add(MessageCode.RBH005, contentionProperty, "contentionTimeout must be longer than " + stepProperty
                     + ", which is " + step + ", but is " + contention);
+        }
+    }
+
+    private List<String> namesWithSeries() {
+        return values.metrics().names().orElse(List.of());
+    }
+
+    private static void checkName(String bulkhead) {
+        if (bulkhead.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            LockSpec.named(bulkhead.substring(LockSpec.BULKHEAD_PREFIX.length()));
+        } else {
+            SemaphoreSpec.named(bulkhead);
         }
     }
 

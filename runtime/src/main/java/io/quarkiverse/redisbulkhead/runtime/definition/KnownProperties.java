@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
@@ -17,11 +19,14 @@ public final class KnownProperties {
     static final String LOCKS = "lock";
 
     private static final String ANY = "*.";
+    private static final String ANY_ELEMENT = "[*]";
+    private static final Pattern INDEX = Pattern.compile("\\[\\d+]$");
 
     private final Set<String> ofOneBulkhead = new TreeSet<>();
     private final Set<String> ofOneLock = new TreeSet<>();
     private final Set<String> single = new TreeSet<>();
     private final Map<String, Set<String>> groups = new TreeMap<>();
+    private final Set<String> lists = new TreeSet<>();
 
     /** Reads the mappings. */
     public KnownProperties() {
@@ -33,7 +38,9 @@ public final class KnownProperties {
         for (String property : ConfigClass.configClass(mapping).getProperties().keySet()) {
             String path = property.substring(PropertyNames.PREFIX.length());
             int dot = path.indexOf('.');
-            if (path.startsWith(ANY)) {
+            if (path.endsWith(ANY_ELEMENT)) {
+                lists.add(path.substring(0, path.length() - ANY_ELEMENT.length()));
+            } else if (path.startsWith(ANY)) {
                 ofOneBulkhead.add(path.substring(ANY.length()));
             } else if (path.startsWith(LOCKS + "." + ANY)) {
                 ofOneLock.add(path.substring(LOCKS.length() + 1 + ANY.length()));
@@ -71,6 +78,17 @@ public final class KnownProperties {
     /** The properties of each group, without prefix and group. */
     Map<String, Set<String>> groups() {
         return groups;
+    }
+
+    /**
+     * The list that a property is an element of, as YAML files have them.
+     *
+     * @param property without prefix, such as {@code metrics.names[0]}
+     * @return without prefix, such as {@code metrics.names}; empty for a property that is no element of a list
+     */
+    Optional<String> listOf(String property) {
+        String list = INDEX.matcher(property).replaceFirst("");
+        return list.equals(property) ? Optional.empty() : Optional.of(list).filter(lists::contains);
     }
 
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */

@@ -82,6 +82,15 @@ public enum MessageCode {
     static final String PAGE = "Error codes";
 
     /**
+     * The last sentence of a message that is not part of a report.
+     *
+     * @return without a full stop
+     */
+    public String whereExplained() {
+        return whereExplained(EnumSet.of(this));
+    }
+
+    /**
      * The last line of a report: by the title of the page, because users of the released artifact have no source files.
      *
      * @param codes the numbers in the report; not empty

@@ -33,13 +33,14 @@ final class CallMeters {
         this.clock = registry.config().clock();
         for (CallResult result : CallResult.values()) {
             calls.put(result, Counter.builder(MeterNames.CALLS).tags(tags).tag(MeterNames.RESULT, ConstantLabels.of(result))
-                    .description("Calls that asked for a permit, by what became of them").register(registry));
+                    .description("Calls that requested a permit, by result").register(registry));
         }
-        this.waitingDuration = timer(MeterNames.WAITING_DURATION, tags, "From the request to the permit, or to giving it up");
-        this.runningDuration = timer(MeterNames.RUNNING_DURATION, tags, "How long executions ran");
+        this.waitingDuration = timer(MeterNames.WAITING_DURATION, tags,
+                "From the request to the permit or the rejection, except immediate rejections");
+        this.runningDuration = timer(MeterNames.RUNNING_DURATION, tags, "From the permit to its release");
         this.gauges = List.of(
-                gauge(MeterNames.EXECUTIONS_WAITING, tags, waiting, "Calls of this instance that wait for a permit"),
-                gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Executions of this instance that run"));
+                gauge(MeterNames.EXECUTIONS_WAITING, tags, waiting, "Calls of this instance that are waiting for a permit"),
+                gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Current executions in this instance"));
     }
 
     private Timer timer(String name, Tags tags, String description) {

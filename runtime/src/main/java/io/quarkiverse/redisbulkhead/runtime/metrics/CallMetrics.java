@@ -1,9 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.metrics;
 
+import java.util.HashSet;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.event.Observes;
@@ -26,8 +27,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.runtime.StartupEvent;
 
 /**
- * Measures the calls of this process, and losses and failed renewals of their permits. The number of names and keys that code
- * makes at run time, and that become tags, is bounded.
+ * Measures the calls of this process, and losses and failed renewals of their permits. Code may compute the names of locks and
+ * undeclared bulkheads, so these share series, except those that the configuration lists. Keys are bounded.
  */
 @Singleton
 public class CallMetrics implements SemaphoreListener {
@@ -40,9 +41,11 @@ public class CallMetrics implements SemaphoreListener {
 
     private final MeterRegistry registry;
     private final boolean keyTag;
-    private final BoundedLabels names;
+    private final Supplier<Set<String>> namesWithSeries;
     private final BoundedLabels keys = new BoundedLabels(key -> false, MOST_KEYS);
     private final Map<Series, CallMeters> calls = new ConcurrentHashMap<>();
+    // Null before the first call.
+    private volatile Set<String> names;
     private volatile boolean closed;
 
     /**
@@ -50,29 +53,27 @@ public class CallMetrics implements SemaphoreListener {
      *
      * @param registry where meters are
      * @param bulkheads knows which names are declared; needs this bean itself, so it is asked when there are calls
-     * @param config says whether keys are a tag
+     * @param config says which other names have series, and whether keys are a tag
      */
     @Inject
     public CallMetrics(MeterRegistry registry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
-        this(registry, name -> bulkheads.get().names().contains(name), config.metrics().keyTag());
+        this(registry, () -> {
+            Set<String> names = new HashSet<>(bulkheads.get().names());
+            config.metrics().names().ifPresent(names::addAll);
+            return names;
+        }, config.metrics().keyTag());
     }
 
-    CallMetrics(MeterRegistry registry, Predicate<String> declared, boolean keyTag) {
+    CallMetrics(MeterRegistry registry, Supplier<Set<String>> namesWithSeries, boolean keyTag) {
         this.registry = registry;
+        this.namesWithSeries = namesWithSeries;
         this.keyTag = keyTag;
-        this.names = new BoundedLabels(declared, BoundedLabels.MOST_UNDECLARED_NAMES);
     }
 
-    // So that the first event of a kind is an increase, which a series that begins with it would not show.
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads) {
         for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
             if (bulkhead.enabled() && !(keyTag && bulkhead.keyed())) {
-                BulkheadId id = BulkheadId.of(bulkhead.name());
-                bulkhead.methods().forEach(method -> meters(id, method));
-                for (PermitLost.Reason reason : PermitLost.Reason.values()) {
-                    permitsLost(id, reason);
-                }
-                renewalsFailed(id);
+                bulkhead.methods().forEach(method -> meters(BulkheadId.of(bulkhead.name()), method));
             }
         }
     }
@@ -95,33 +96,52 @@ public class CallMetrics implements SemaphoreListener {
 
     /** The meters of the calls of a bulkhead by a method; the registry is asked the first time only. */
     CallMeters meters(BulkheadId bulkhead, String method) {
-        Series series = new Series(names.of(bulkhead.name()), key(bulkhead), method);
+        Series series = new Series(name(bulkhead), key(bulkhead), method);
         CallMeters known = calls.get(series);
-        return known != null ? known
-                : calls.computeIfAbsent(series,
-                        missing -> new CallMeters(registry, tags(bulkhead).and(MeterNames.METHOD, method)));
+        return known != null ? known : calls.computeIfAbsent(series, missing -> newMeters(bulkhead, method));
+    }
+
+    // All counters begin together, so that the first loss is an increase: a series that begins with it would not show one.
+    private CallMeters newMeters(BulkheadId bulkhead, String method) {
+        for (PermitLost.Reason reason : PermitLost.Reason.values()) {
+            permitsLost(bulkhead, reason);
+        }
+        renewalsFailed(bulkhead);
+        return new CallMeters(registry, tags(bulkhead).and(MeterNames.METHOD, method));
     }
 
     private Counter permitsLost(BulkheadId bulkhead, PermitLost.Reason reason) {
         return Counter.builder(MeterNames.PERMITS_LOST).tags(tags(bulkhead))
                 .tag(MeterNames.REASON, ConstantLabels.of(reason))
-                .description("Permits that were lost before their executions ended").register(registry);
+                .description("Permits lost before their executions ended").register(registry);
     }
 
     private Counter renewalsFailed(BulkheadId bulkhead) {
         return Counter.builder(MeterNames.RENEWALS_FAILED).tags(tags(bulkhead))
-                .description("How often the lease of a permit could not be lengthened").register(registry);
+                .description("Failed renewals of leases").register(registry);
     }
 
     // All series of a meter have the same tags.
     private Tags tags(BulkheadId bulkhead) {
-        Tags tags = Tags.of(MeterNames.BULKHEAD, names.of(bulkhead.name()));
+        Tags tags = Tags.of(MeterNames.BULKHEAD, name(bulkhead));
         return keyTag ? tags.and(MeterNames.KEY, key(bulkhead)) : tags;
     }
 
+    private String name(BulkheadId bulkhead) {
+        return hasSeries(bulkhead) ? bulkhead.name() : BoundedLabels.OTHER;
+    }
+
     private String key(BulkheadId bulkhead) {
-        Optional<String> key = keyTag ? bulkhead.key() : Optional.empty();
-        return key.map(keys::of).orElse("");
+        return keyTag && hasSeries(bulkhead) ? bulkhead.key().map(keys::of).orElse("") : "";
+    }
+
+    private boolean hasSeries(BulkheadId bulkhead) {
+        Set<String> known = names;
+        if (known == null) {
+            known = namesWithSeries.get();
+            names = known;
+        }
+        return known.contains(bulkhead.name());
     }
 
     @PreDestroy

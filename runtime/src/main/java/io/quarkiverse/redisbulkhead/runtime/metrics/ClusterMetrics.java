@@ -87,10 +87,11 @@ public class ClusterMetrics {
         // Null while the state is unknown.
         AtomicReference<SemaphoreStatus> latest = new AtomicReference<>();
         gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, SemaphoreStatus::inUse,
-                "Permits that are held in the cluster, by their weights");
+                "Permits in use in the whole cluster, by weight");
         gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, SemaphoreStatus::limit,
-                "How many permits may be held in the cluster");
-        gauge(MeterNames.WAITERS, bulkhead, latest, SemaphoreStatus::waiting, "Calls in the cluster that wait for a permit");
+                "The current limit in the whole cluster");
+        gauge(MeterNames.WAITERS, bulkhead, latest, SemaphoreStatus::waiting,
+                "Calls in the whole cluster that are waiting for a permit");
         readings.add(ticks.onOverflow().drop()
                 .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(status)
                         .onFailure().invoke(failure -> LOG.debugf(failure,

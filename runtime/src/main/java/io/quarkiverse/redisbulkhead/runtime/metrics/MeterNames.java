@@ -3,25 +3,28 @@ package io.quarkiverse.redisbulkhead.runtime.metrics;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** How meters and their tags are called, in the pattern of those that MicroProfile Fault Tolerance has for bulkheads. */
+/**
+ * The names of meters and tags. Micrometer turns them into those of the monitoring system: for Prometheus, it replaces dots by
+ * underscores, and adds {@code _total} to counters and {@code _seconds} to timers.
+ */
 final class MeterNames {
 
-    static final String CALLS = "redis.bulkhead.calls.total";
-    static final String EXECUTIONS_RUNNING = "redis.bulkhead.executionsRunning";
-    static final String EXECUTIONS_WAITING = "redis.bulkhead.executionsWaiting";
-    static final String RUNNING_DURATION = "redis.bulkhead.runningDuration";
-    static final String WAITING_DURATION = "redis.bulkhead.waitingDuration";
-    static final String PERMITS_LOST = "redis.bulkhead.permitsLost.total";
-    static final String RENEWALS_FAILED = "redis.bulkhead.renewalsFailed.total";
-    static final String OPERATION_DURATION = "redis.bulkhead.operationDuration";
-    static final String PERMITS_IN_USE = "redis.bulkhead.permitsInUse";
-    static final String PERMITS_LIMIT = "redis.bulkhead.permitsLimit";
+    static final String CALLS = "redis.bulkhead.calls";
+    static final String EXECUTIONS_RUNNING = "redis.bulkhead.executions.running";
+    static final String EXECUTIONS_WAITING = "redis.bulkhead.executions.waiting";
+    static final String RUNNING_DURATION = "redis.bulkhead.running.duration";
+    static final String WAITING_DURATION = "redis.bulkhead.waiting.duration";
+    static final String PERMITS_LOST = "redis.bulkhead.permits.lost";
+    static final String RENEWALS_FAILED = "redis.bulkhead.renewals.failed";
+    static final String OPERATION_DURATION = "redis.bulkhead.operation.duration";
+    static final String PERMITS_IN_USE = "redis.bulkhead.permits.in.use";
+    static final String PERMITS_LIMIT = "redis.bulkhead.permits.limit";
     static final String WAITERS = "redis.bulkhead.waiters";
 
     static final String BULKHEAD = "bulkhead";
     static final String METHOD = "method";
     static final String KEY = "key";
-    static final String RESULT = "bulkheadResult";
+    static final String RESULT = "result";
     static final String REASON = "reason";
     static final String OPERATION = "operation";
     static final String OUTCOME = "outcome";

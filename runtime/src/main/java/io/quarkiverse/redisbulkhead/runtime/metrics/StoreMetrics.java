@@ -58,7 +58,7 @@ public class StoreMetrics implements StoreListener {
         return Timer.builder(MeterNames.OPERATION_DURATION)
                 .tag(MeterNames.OPERATION, ConstantLabels.of(series.operation()))
                 .tag(MeterNames.OUTCOME, ConstantLabels.of(series.outcome()))
-                .description("How long Redis took for an operation, as far as this process can tell")
+                .description("From a request to the reply of Redis")
                 .serviceLevelObjectives(MeterNames.bucketsOfOperations()).register(registry);
     }
 }

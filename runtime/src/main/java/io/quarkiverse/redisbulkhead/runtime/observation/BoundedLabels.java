@@ -13,9 +13,6 @@ public final class BoundedLabels {
     /** Stands for all texts that are too many, or too long. */
     public static final String OTHER = "other";
 
-    /** How many names of bulkheads that no annotation declares are told apart. */
-    public static final int MOST_UNDECLARED_NAMES = 100;
-
     /** How many characters a label has at the most. */
     public static final int MAX_LENGTH = 200;
 

@@ -40,6 +40,8 @@ public class CallSpans implements SemaphoreListener {
     static final AttributeKey<Long> TOKEN = AttributeKey.longKey("redis_bulkhead.fencing_token");
     static final AttributeKey<String> METHOD = AttributeKey.stringKey("redis_bulkhead.method");
 
+    // How many names of bulkheads that no annotation declares are told apart in the names of spans.
+    private static final int MOST_UNDECLARED_NAMES = 100;
     private static final String TRACER = "io.quarkiverse.redisbulkhead";
     private static final String NAME = "redis-bulkhead acquire ";
 
@@ -62,7 +64,7 @@ public class CallSpans implements SemaphoreListener {
     public CallSpans(OpenTelemetry openTelemetry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
         this.tracer = openTelemetry.getTracer(TRACER);
         this.keyAttribute = config.tracing().keyAttribute();
-        this.names = new BoundedLabels(name -> bulkheads.get().names().contains(name), BoundedLabels.MOST_UNDECLARED_NAMES);
+        this.names = new BoundedLabels(name -> bulkheads.get().names().contains(name), MOST_UNDECLARED_NAMES);
     }
 
     @Override

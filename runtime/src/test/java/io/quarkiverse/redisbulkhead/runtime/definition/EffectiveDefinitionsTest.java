@@ -311,9 +311,45 @@ class EffectiveDefinitionsTest {
         assertThat(
                 read(new DefinedInCode(true, List.of()), new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS).warnings())
                 .singleElement().asString().startsWith("RBH025 " + variable)
-                .contains(hint + " Declared: reports. It is used if");
+                .contains(hint + " Declared: reports. It is used if")
+                .endsWith(MessageCode.RBH025.whereExplained());
         assertThat(read(new DefinedInCode(true, List.of(name.toLowerCase(Locale.ROOT).replace('_', ' '))),
                 new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS).warnings()).isEmpty();
+    }
+
+    @Test
+    void namesWithSeriesOfTheirOwnMustExist() {
+        assertThat(settings(Map.of("metrics.names", "reports, lock:any,other-eu"), REPORTS)).containsOnlyKeys("reports");
+        assertThatThrownBy(() -> settings(Map.of("metrics.names", "lock:any,report"), REPORTS))
+                .hasMessageContaining("has an error:")
+                .hasMessageContaining("RBH025 quarkus.redis-bulkhead.metrics.names: no @RedisBulkhead has the name \"report\"."
+                        + " Did you mean \"reports\"? Declared: reports. Nor does any class of the application use"
+                        + " SemaphoreSpec to define bulkheads in code. For a lock of this name, write \"lock:report\"");
+        assertThat(read(new DefinedInCode(true, List.of("imports")), file(Map.of("metrics.names", "imports")), REPORTS)
+                .warnings()).isEmpty();
+    }
+
+    @Test
+    void namesWithSeriesOfTheirOwnMustBeNames() {
+        assertThatThrownBy(() -> settings(Map.of("metrics.names", "reports,lock: ,lock:" + "x".repeat(196)), REPORTS))
+                .hasMessageContaining("has 2 errors:")
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.metrics.names: name must not be blank, but is ''")
+                .hasMessageContaining("RBH005 quarkus.redis-bulkhead.metrics.names: name must not be longer than 195");
+        assertThat(settings(Map.of("metrics.names", "reports, ,"), REPORTS)).as("the configuration drops blank elements")
+                .containsOnlyKeys("reports");
+    }
+
+    /** As YAML files have lists. */
+    @Test
+    void eachElementOfAListIsAProperty() {
+        assertThat(settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "lock:any"), REPORTS))
+                .containsOnlyKeys("reports");
+        assertThatThrownBy(() -> settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "report"), REPORTS))
+                .hasMessageContaining("RBH025 quarkus.redis-bulkhead.metrics.names: no @RedisBulkhead has the name \"report\"");
+        assertThatThrownBy(() -> settings(Map.of("metrics.names[x]", "reports"), REPORTS))
+                .hasMessageContaining("RBH028 quarkus.redis-bulkhead.metrics.names[x]");
+        assertThatThrownBy(() -> settings(Map.of("metrics.key-tag[0]", "true"), REPORTS))
+                .hasMessageContaining("RBH028 quarkus.redis-bulkhead.metrics.key-tag[0]");
     }
 
     /** What code defines later is configured now, so a wrong value is found now. */
@@ -342,7 +378,7 @@ class EffectiveDefinitionsTest {
     @ParameterizedTest
     @ValueSource(strings = { "REPORTS_PERMITS", "_REPORTS__PERMITS", "REPORTS_LOCAL_PERMITS", "ENABLED", "ON_OUTAGE",
             "MANAGEMENT_ENABLED", "LOCK_STORE_STEP_TIMEOUT", "LOCK_DAILY_FAIR", "LOCK__DAILY__MIN_HOLD", "OTHER_EU_PERMITS",
-            "_OTHER_EU__PERMITS", "WHATEVER" })
+            "_OTHER_EU__PERMITS", "METRICS_NAMES", "METRICS_NAMES_0_", "WHATEVER" })
     void otherVariablesAreNoMistakes(String end) {
         SmallRyeConfig properties = new SmallRyeConfigBuilder()
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.micrometer.core.instrument.Meter;
@@ -26,26 +27,26 @@ class CallMetricsTest {
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final CallMetrics series = new CallMetrics(registry, Set.of("reports", "late")::contains, false);
-    final CallMetrics withKeys = new CallMetrics(registry, Set.of("reports")::contains, true);
+    final CallMetrics series = new CallMetrics(registry, () -> Set.of("reports", "late"), false);
+    final CallMetrics withKeys = new CallMetrics(registry, () -> Set.of("reports"), true);
 
     @Test
     void aCallThatWaitsAndRuns() {
         CallListener call = begin();
-        assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
+        assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         call.waiting();
-        assertThat(gauge("redis.bulkhead.executionsWaiting")).isEqualTo(1);
-        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
+        assertThat(gauge("redis.bulkhead.executions.waiting")).isEqualTo(1);
+        assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         clock.add(Duration.ofMillis(300));
         call.acquired(CallResult.ACCEPTED, 7);
-        assertThat(gauge("redis.bulkhead.executionsWaiting")).isZero();
-        assertThat(gauge("redis.bulkhead.executionsRunning")).isEqualTo(1);
+        assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
+        assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
         clock.add(Duration.ofMillis(500));
         call.released();
 
-        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
-        assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(1.0, 300.0);
-        assertThat(milliseconds("redis.bulkhead.runningDuration")).containsExactly(1.0, 500.0);
+        assertThat(gauge("redis.bulkhead.executions.running")).isZero();
+        assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
+        assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(1.0, 500.0);
         assertThat(calls("accepted")).isEqualTo(1);
     }
 
@@ -59,7 +60,7 @@ class CallMetricsTest {
                 "invalidKey",
                 "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls.total").counters()).hasSize(10);
+        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(10);
     }
 
     /** Immediate rejections would hide long waits. */
@@ -68,14 +69,14 @@ class CallMetricsTest {
         for (CallResult result : CallResult.values()) {
             decide(begin(), result);
         }
-        assertThat(milliseconds("redis.bulkhead.waitingDuration")).as("accepted and bypassed").containsExactly(2.0, 0.0);
+        assertThat(milliseconds("redis.bulkhead.waiting.duration")).as("accepted and bypassed").containsExactly(2.0, 0.0);
         CallListener waited = begin();
         waited.waiting();
         clock.add(Duration.ofSeconds(1));
         waited.rejected(CallResult.TIMED_OUT);
 
-        assertThat(milliseconds("redis.bulkhead.waitingDuration")).containsExactly(3.0, 1_000.0);
-        assertThat(milliseconds("redis.bulkhead.runningDuration")).containsExactly(0.0, 0.0);
+        assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(3.0, 1_000.0);
+        assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(0.0, 0.0);
     }
 
     @Test
@@ -85,16 +86,38 @@ class CallMetricsTest {
     }
 
     @Test
-    void namesAreBoundedAndDeclaredOnesAreNot() {
+    @DisplayName("Trap 40: names made at run time share one series")
+    void namesWithoutSeriesOfTheirOwnShareOne() {
         for (int i = 0; i < 150; i++) {
             series.onCall(BulkheadId.of("made-" + i), "A#a");
         }
-        series.meters(BulkheadId.of("late"), "A#a");
+        int meters = registry.getMeters().size();
 
-        assertThat(tagValues("bulkhead")).hasSize(102).contains("other", "late", "made-99").doesNotContain("made-100");
-        assertThat(series.meters(BulkheadId.of("made-120"), "A#a")).isSameAs(series.meters(BulkheadId.of("made-130"), "A#a"));
-        series.lost(loss(BulkheadId.of("made-140"), PermitLost.Reason.REVOKED));
-        assertThat(tagValues("bulkhead")).hasSize(102);
+        assertThat(series.meters(BulkheadId.of("made-150"), "A#a")).isSameAs(series.meters(BulkheadId.of("lock:a"), "A#a"));
+        series.lost(loss(BulkheadId.of("made-151"), PermitLost.Reason.REVOKED));
+        series.renewalFailed(BulkheadId.of("lock:b"), 1, null);
+        assertThat(tagValues("bulkhead")).containsExactly("other");
+        assertThat(registry.getMeters()).hasSize(meters);
+        series.meters(BulkheadId.of("late"), "A#a");
+        assertThat(tagValues("bulkhead")).containsExactlyInAnyOrder("other", "late");
+    }
+
+    /** Keys of different bulkheads would be mixed, and not be bounded by the declared bulkheads. */
+    @Test
+    void theSharedSeriesHasNoKeys() {
+        assertThat(withKeys.meters(BulkheadId.of("made").forKey("acme"), "A#a"))
+                .isSameAs(withKeys.meters(BulkheadId.of("made-too").forKey("others"), "A#a"));
+        assertThat(tagValues("key")).containsExactly("");
+    }
+
+    /** A series that begins with its first event shows no increase. */
+    @Test
+    void lossesAreCountedFromTheFirstCall() {
+        series.onCall(BulkheadId.of("lock:a"), "A#a");
+
+        assertThat(registry.get("redis.bulkhead.permits.lost").tags("bulkhead", "other").counters())
+                .hasSize(PermitLost.Reason.values().length).allMatch(losses -> losses.count() == 0);
+        assertThat(registry.get("redis.bulkhead.renewals.failed").tags("bulkhead", "other").counter().count()).isZero();
     }
 
     @Test
@@ -133,10 +156,10 @@ class CallMetricsTest {
         begin().acquired(CallResult.ACCEPTED, 7);
         series.end();
         assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
-        assertThat(registry.find("redis.bulkhead.executionsRunning").gauges()).isEmpty();
-        new CallMetrics(registry, Set.of("reports")::contains, false).meters(REPORTS, "A#a");
+        assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
+        new CallMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
 
-        assertThat(gauge("redis.bulkhead.executionsRunning")).isZero();
+        assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
 
     private static PermitLost loss(BulkheadId id, PermitLost.Reason reason) {
@@ -162,8 +185,8 @@ class CallMetricsTest {
     }
 
     private double calls(String result) {
-        return registry.get("redis.bulkhead.calls.total")
-                .tags("bulkhead", "reports", "method", "A#a", "bulkheadResult", result).counter().count();
+        return registry.get("redis.bulkhead.calls")
+                .tags("bulkhead", "reports", "method", "A#a", "result", result).counter().count();
     }
 
     private List<Double> milliseconds(String name) {

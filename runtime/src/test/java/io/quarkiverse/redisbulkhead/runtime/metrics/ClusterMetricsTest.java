@@ -38,7 +38,7 @@ class ClusterMetricsTest {
         asked.get(0).complete(status(3));
 
         assertThat(inUse()).isEqualTo(3);
-        assertThat(gauge("redis.bulkhead.permitsLimit")).isEqualTo(5);
+        assertThat(gauge("redis.bulkhead.permits.limit")).isEqualTo(5);
         assertThat(gauge("redis.bulkhead.waiters")).isZero();
     }
 
@@ -114,7 +114,7 @@ class ClusterMetricsTest {
     }
 
     private double inUse() {
-        return gauge("redis.bulkhead.permitsInUse");
+        return gauge("redis.bulkhead.permits.in.use");
     }
 
     private double gauge(String name) {
