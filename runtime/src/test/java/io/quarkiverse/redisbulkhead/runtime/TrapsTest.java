@@ -61,7 +61,7 @@ class TrapsTest {
     }
 
     static IntStream numbers() {
-        return IntStream.concat(IntStream.rangeClosed(1, 36), IntStream.of(39, 41, 42, 43, 44, 45, 47));
+        return IntStream.rangeClosed(1, 47);
     }
 
     private static List<MatchResult> rows() throws IOException {
