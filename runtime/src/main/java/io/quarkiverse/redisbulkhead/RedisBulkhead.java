@@ -25,8 +25,8 @@ import java.lang.annotation.Target;
  * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
  * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so does a
  * class that is not a CDI bean. A call from within the bean itself is guarded too, as Quarkus intercepts
- * self-invocations. On a method of an interface, the annotation works only for REST clients ({@code @RegisterRestClient});
- * otherwise put it on the implementing method.
+ * self-invocations. On an interface or its methods, the annotation works only for REST clients ({@code @RegisterRestClient})
+ * and for AI services of Quarkus LangChain4j ({@code @RegisterAiService}); otherwise put it on the implementing method.
  * <p>
  * Each call takes its own permit: a guarded method that calls another one of the same bulkhead needs two. With one permit, the
  * inner call is rejected: at once if it blocks the thread of the outer one, otherwise after {@link #maxWait}.

@@ -7,6 +7,7 @@ import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
@@ -36,8 +37,8 @@ import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 class GuardProcessor {
 
     @BuildStep
-    AnnotationsTransformerBuildItem bind() {
-        return new AnnotationsTransformerBuildItem(new BindingTransformation());
+    AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
+        return new AnnotationsTransformerBuildItem(new BindingTransformation(new AiServices(application.getIndex())));
     }
 
     @BuildStep
@@ -60,11 +61,11 @@ class GuardProcessor {
     @BuildStep
     void report(BulkheadErrorsBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
         if (!found.errors().isEmpty()) {
-            failures.produce(new ValidationErrorBuildItem(new DefinitionException(message(found.errors()))));
+            failures.produce(new ValidationErrorBuildItem(failure(found.errors())));
         }
     }
 
-    private static String message(Collection<ValidationError> errors) {
+    static DefinitionException failure(Collection<ValidationError> errors) {
         StringBuilder message = new StringBuilder("Found ").append(errors.size())
                 .append(errors.size() == 1 ? " mistake" : " mistakes")
                 .append(" in the use or configuration of @RedisBulkhead:");
@@ -72,7 +73,7 @@ class GuardProcessor {
         for (ValidationError error : errors) {
             message.append("\n  ").append(++number).append(". ").append(error);
         }
-        return message.append("\n").append(ValidationErrors.whereExplained(errors)).toString();
+        return new DefinitionException(message.append("\n").append(ValidationErrors.whereExplained(errors)).toString());
     }
 
     @BuildStep

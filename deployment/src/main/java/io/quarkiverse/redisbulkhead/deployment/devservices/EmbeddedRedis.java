@@ -69,6 +69,11 @@ public final class EmbeddedRedis implements Startable {
         }
     }
 
+    /** Whether the server was started and has neither been closed nor died. */
+    synchronized boolean isRunning() {
+        return process != null && process.isAlive();
+    }
+
     /** The address as {@code host:port}. */
     @Override
     public synchronized String getConnectionInfo() {

@@ -16,8 +16,10 @@ import io.quarkus.deployment.IsDevServicesSupportedByLaunchMode;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.BuildSteps;
+import io.quarkus.deployment.builditem.DevServicesRegistryBuildItem;
 import io.quarkus.deployment.builditem.DevServicesResultBuildItem;
 import io.quarkus.deployment.builditem.DockerStatusBuildItem;
+import io.quarkus.deployment.builditem.LiveReloadBuildItem;
 import io.quarkus.deployment.dev.devservices.DevServicesConfig;
 import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
@@ -42,11 +44,14 @@ public class EmbeddedRedisDevServiceProcessor {
      * @param config names the store and the client
      * @param redisConfig says whether the dev service of the client is enabled
      * @param containerRuntime whether the client's own dev service will work
+     * @param liveReload remembers the server until the next live reload
+     * @param registry keeps dev services running across live reloads
      * @param devServices takes the dev service
      */
     @BuildStep
     public void provideRedis(RedisBulkheadBuildTimeConfig config, RedisBuildTimeConfig redisConfig,
-            DockerStatusBuildItem containerRuntime, BuildProducer<DevServicesResultBuildItem> devServices) {
+            DockerStatusBuildItem containerRuntime, LiveReloadBuildItem liveReload, DevServicesRegistryBuildItem registry,
+            BuildProducer<DevServicesResultBuildItem> devServices) {
         String client = config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
         if (!config.store().needsRedis() || !config.devservices().enabled()
                 || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)) {
@@ -56,13 +61,22 @@ public class EmbeddedRedisDevServiceProcessor {
         if (containersAllowed ? containerRuntime.isContainerRuntimeAvailable() : !isExplicit(ENABLED)) {
             return;
         }
+        EmbeddedRedis previous = liveReload.getContextObject(EmbeddedRedis.class);
+        if (previous != null && !previous.isRunning()) {
+            // The registry does not notice that a server has died, and would keep it.
+            registry.closeAllRunningServices(FEATURE, client);
+        }
         String hosts = getPropertyName(client, HOSTS);
         devServices.produce(DevServicesResultBuildItem.owned()
                 .feature(FEATURE)
                 .serviceName(client)
                 .description("Embedded Redis")
                 .serviceConfig(config.devservices())
-                .startable(EmbeddedRedis::new)
+                .startable(() -> {
+                    EmbeddedRedis redis = new EmbeddedRedis();
+                    liveReload.setContextObject(EmbeddedRedis.class, redis);
+                    return redis;
+                })
                 .configProvider(Map.of(hosts, redis -> "redis://" + redis.getConnectionInfo()))
                 .postStartHook(redis -> LOG.infof("%s listens on %s. Set %s to use another Redis, or %s=false to disable it.",
                         containersAllowed ? "No container runtime was found, so an embedded Redis" : "An embedded Redis",

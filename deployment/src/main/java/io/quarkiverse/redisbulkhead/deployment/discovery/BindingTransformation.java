@@ -11,10 +11,22 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 
 /**
- * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted. The rest is left to
- * the rules, because the container would stop at the first place that it cannot intercept.
+ * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
+ * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that it
+ * cannot intercept.
  */
 public final class BindingTransformation implements AnnotationTransformation {
+
+    private final AiServices aiServices;
+
+    /**
+     * Creates the transformation.
+     *
+     * @param aiServices those of the application
+     */
+    public BindingTransformation(AiServices aiServices) {
+        this.aiServices = aiServices;
+    }
 
     @Override
     public boolean supports(Kind kind) {
@@ -23,10 +35,14 @@ public final class BindingTransformation implements AnnotationTransformation {
 
     @Override
     public void apply(TransformationContext context) {
-        if (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
-                && canBeIntercepted(context.declaration())) {
+        if (isGuarded(context) && canBeIntercepted(context.declaration())) {
             context.add(RedisBulkheadBinding.class);
         }
+    }
+
+    private boolean isGuarded(TransformationContext context) {
+        return context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
+                || context.declaration().kind() == Kind.METHOD && aiServices.isGuarded(context.declaration().asMethod());
     }
 
     private static boolean canBeIntercepted(Declaration declaration) {

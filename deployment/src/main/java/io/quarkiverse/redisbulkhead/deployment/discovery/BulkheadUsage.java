@@ -61,7 +61,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
         DisabledClasses disabled = new DisabledClasses(context, application, annotations);
         KeyParameters keys = new KeyParameters(annotations, generatedClasses);
         List<GuardedBeanMethod> guards = new GuardDiscovery(annotations, superclasses,
-                new RestClients(generatedClasses, beanArchives), new BoundTypes(beanArchives), keys).guardsOf(beans);
+                new InterfaceBeans(beanArchives), new BoundTypes(beanArchives), keys).guardsOf(beans);
         Set<EquivalenceKey> sources = sourcesOf(guards);
         Replacement replacement = new Replacement(beans, annotations, superclasses);
         Map<Boolean, List<AnnotatedElement>> all = new AnnotatedElements(annotations, generatedClasses)

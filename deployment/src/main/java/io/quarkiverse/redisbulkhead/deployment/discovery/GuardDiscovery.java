@@ -24,15 +24,15 @@ final class GuardDiscovery {
 
     private final AnnotationOverlay annotations;
     private final Superclasses superclasses;
-    private final RestClients restClients;
+    private final InterfaceBeans interfaceBeans;
     private final BoundTypes boundTypes;
     private final KeyParameters keyParameters;
 
-    GuardDiscovery(AnnotationOverlay annotations, Superclasses superclasses, RestClients restClients,
+    GuardDiscovery(AnnotationOverlay annotations, Superclasses superclasses, InterfaceBeans interfaceBeans,
             BoundTypes boundTypes, KeyParameters keyParameters) {
         this.annotations = annotations;
         this.superclasses = superclasses;
-        this.restClients = restClients;
+        this.interfaceBeans = interfaceBeans;
         this.boundTypes = boundTypes;
         this.keyParameters = keyParameters;
     }
@@ -51,8 +51,8 @@ final class GuardDiscovery {
     }
 
     private GuardedBeanMethod guard(ClassInfo bean, MethodInfo method) {
-        ClassInfo owner = restClients.interfaceOf(bean).orElse(bean);
-        MethodInfo declared = owner == bean ? method : restClients.declared(owner, method).orElse(method);
+        ClassInfo owner = interfaceBeans.interfaceOf(bean).orElse(bean);
+        MethodInfo declared = owner == bean ? method : interfaceBeans.declared(owner, method).orElse(method);
         AnnotatedElement source = (owner == bean ? onMethod(method) : on(declared))
                 .or(() -> onClass(owner))
                 .orElse(null);

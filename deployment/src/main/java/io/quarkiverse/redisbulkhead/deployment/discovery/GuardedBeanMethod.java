@@ -10,8 +10,8 @@ import org.jboss.jandex.Type;
 /**
  * A method of a bean that the interceptor is bound to.
  *
- * @param bean the class of the bean, for a REST client the class that Quarkus generated
- * @param owner the user's class: that of the bean, for a REST client the interface
+ * @param bean the class of the bean, for a REST client or an AI service the generated class
+ * @param owner the user's class: that of the bean, for a REST client or an AI service the interface
  * @param method the method as the container sees it
  * @param returns what it returns, with the type variables of the bean's superclasses resolved where possible
  * @param source where its bulkheads are written, or null when the method carries the bare binding
@@ -122,7 +122,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * How errors name it: where it is declared, for a REST client the interface.
+     * How errors name it: where it is declared, for a REST client or an AI service the interface.
      *
      * @return the class and method
      */

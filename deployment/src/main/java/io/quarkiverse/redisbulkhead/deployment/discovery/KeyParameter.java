@@ -17,7 +17,7 @@ public record KeyParameter(MethodParameterInfo parameter, String bulkhead, Type 
     /**
      * The method of the parameter, as the user wrote it.
      *
-     * @return for a REST client the method of the interface
+     * @return for a REST client or an AI service the method of the interface
      */
     public MethodInfo method() {
         return parameter.method();

@@ -35,6 +35,7 @@ public final class ReturnKinds {
             "io.reactivex.rxjava3.core.Single",
             "io.reactivex.rxjava3.core.Maybe",
             "io.reactivex.rxjava3.core.Completable",
+            "dev.langchain4j.service.TokenStream",
             "kotlinx.coroutines.Job",
             "kotlinx.coroutines.Deferred",
             "kotlinx.coroutines.flow.Flow");

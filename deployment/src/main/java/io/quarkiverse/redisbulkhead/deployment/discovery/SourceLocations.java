@@ -34,8 +34,13 @@ public final class SourceLocations {
         return of(member.asMethod());
     }
 
-    /** {@code Class#method}; with the parameters where the class has several methods of that name. */
-    static String of(MethodInfo method) {
+    /**
+     * How a method is named.
+     *
+     * @param method the method
+     * @return {@code Class#method}; with the parameters where the class has several methods of that name
+     */
+    public static String of(MethodInfo method) {
         ClassInfo type = method.declaringClass();
         String name = of(type) + "#" + method.name();
         boolean overloaded = type.methods().stream()

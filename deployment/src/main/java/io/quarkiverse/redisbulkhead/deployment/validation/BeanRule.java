@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import org.jboss.jandex.ClassInfo;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.ClassShape;
@@ -18,7 +19,8 @@ final class BeanRule implements Rule {
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (AnnotatedElement element : usage.idle()) {
-            if (usage.beans().inheriting(element.type()).isEmpty()) {
+            if (usage.beans().inheriting(element.type()).isEmpty()
+                    && !AiServices.isImplementedByLangChain4j(element.type())) {
                 errors.add(MessageCode.RBH011, element.place(), text(element, usage));
             }
         }
@@ -32,9 +34,9 @@ final class BeanRule implements Rule {
         if (type.isInterface()) {
             return element.isMethod()
                     ? "CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards "
-                            + "nothing here (only REST clients are an exception). Put it on the implementing method"
-                    : "an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients are an "
-                            + "exception). Put it on the implementing class";
+                            + "nothing here (only REST clients and AI services are exceptions). Put it on the implementing method"
+                    : "an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients and AI "
+                            + "services are exceptions). Put it on the implementing class";
         }
         Optional<String> producer = usage.beans().producerOf(type);
         if (producer.isPresent()) {

@@ -120,7 +120,7 @@ final class KeyRule implements Rule {
         }
         if (method.declaringClass().isInterface()) {
             return "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead;"
-                    + " on REST clients, put @RedisBulkhead on the interface or its method";
+                    + " on REST clients and AI services, put @RedisBulkhead on the interface or its method";
         }
         if (Modifier.isAbstract(method.flags())) {
             return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead";

@@ -35,6 +35,7 @@ public interface Rule {
                 new ManagementRule(fixed, http),
                 new InterceptionRule(),
                 new BeanRule(),
+                new AiServiceRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),
                 new EventLoopRule(new EventLoopEntries(config)),

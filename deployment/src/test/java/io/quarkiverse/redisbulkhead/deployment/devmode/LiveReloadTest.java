@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.devmode;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.logging.Level;
@@ -74,6 +75,21 @@ class LiveReloadTest {
         expected.put("a call within", "NestedCallRejectedException");
         assertThat(held()).as("with an annotation more, one less, other keys, and too few permits")
                 .containsExactlyInAnyOrderEntriesOf(expected);
+
+        killRedis();
+        APP.modifySourceFile(ShapesResource.class, source -> source.replace("\"a call within\"", "\"a nested call\""));
+        expected.put("a nested call", expected.remove("a call within"));
+        assertThat(held()).as("with a new embedded Redis, after the old one died").containsExactlyInAnyOrderEntriesOf(expected);
+    }
+
+    private static void killRedis() {
+        List<ProcessHandle> servers = ProcessHandle.current().descendants()
+                .filter(process -> process.info().command().orElse("").contains("redis")).toList();
+        assertThat(servers).isNotEmpty();
+        servers.forEach(server -> {
+            server.destroyForcibly();
+            server.onExit().join();
+        });
     }
 
     private static Map<String, String> held() {

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.deployment.IsDockerWorking;
+import io.quarkus.deployment.builditem.DevServicesRegistryBuildItem;
 import io.quarkus.deployment.builditem.DevServicesResultBuildItem;
 import io.quarkus.deployment.builditem.DockerStatusBuildItem;
+import io.quarkus.deployment.builditem.LiveReloadBuildItem;
 import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
+import io.quarkus.runtime.LaunchMode;
 
 /** When an embedded Redis is offered, and when it is not. */
 class EmbeddedRedisDevServiceConditionsTest {
@@ -64,7 +68,8 @@ class EmbeddedRedisDevServiceConditionsTest {
         new EmbeddedRedisDevServiceProcessor().provideRedis(
                 Mapped.config(RedisBulkheadBuildTimeConfig.class, properties),
                 Mapped.config(RedisBuildTimeConfig.class, properties),
-                new DockerStatusBuildItem(docker), services::add);
+                new DockerStatusBuildItem(docker), new LiveReloadBuildItem(),
+                new DevServicesRegistryBuildItem(UUID.randomUUID(), null, LaunchMode.TEST), services::add);
         return services;
     }
 }

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import dev.langchain4j.service.UserMessage;
+import io.quarkiverse.langchain4j.RegisterAiService;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
@@ -21,8 +23,12 @@ class BeanRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(BeanRuleTest.class,
             new Class<?>[] { Plain.class, PlainClass.class, Abstract.class, Inner.class, Port.class, Whole.class, Adapter.class,
-                    Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class },
+                    Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class,
+                    Assistant.class, Silent.class, Unregistered.class, RegisterAiService.class, UserMessage.class },
             "RBH011 Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
+            "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does not"
+                    + " intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
+                    + " @RedisBulkhead on the method of a bean that calls it",
             "RBH011 Constructors#guarded: Constructors" + NO_BEAN
                     + "It has several constructors: mark one with @Inject, or add one without parameters",
             "RBH011 Guarded: @RedisBulkhead does not work on annotation types. Put it on the class or method itself",
@@ -33,14 +39,19 @@ class BeanRuleTest {
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
                     + "method",
             "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients are an exception). Put it on the implementing "
+                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
                     + "method",
             "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
-            "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients are "
-                    + "an exception). Put it on the implementing class");
+            "RBH036 Silent: @RedisBulkhead on the AI service guards nothing: it has no abstract method without an annotation of"
+                    + " its own. Remove it",
+            "RBH036 Unregistered#ask: the interface has no @RegisterAiService, so LangChain4j implements it without"
+                    + " interceptors, and @RedisBulkhead guards nothing here. Add @RegisterAiService if it is an AI service, or"
+                    + " put @RedisBulkhead on the method of a bean that calls it",
+            "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients and "
+                    + "AI services are exceptions). Put it on the implementing class");
 
     @Test
     void annotationsOnClassesThatAreNoBeansFailTheBuild() {
@@ -145,5 +156,26 @@ class BeanRuleTest {
         Produced produced() {
             return new Produced();
         }
+    }
+
+    @RegisterAiService
+    interface Assistant {
+
+        @RedisBulkhead(name = "a", permits = 1)
+        default String twice() {
+            return "";
+        }
+    }
+
+    @RegisterAiService
+    @RedisBulkhead(name = "a", permits = 1)
+    interface Silent {
+    }
+
+    interface Unregistered {
+
+        @UserMessage("Why?")
+        @RedisBulkhead(name = "a", permits = 1)
+        String ask();
     }
 }

@@ -27,7 +27,8 @@ class KeyOfBulkheadRuleTest {
             + " class, which must be a bean, or remove @BulkheadKey";
     private static final String INTERFACE = NO_EFFECT
             + "no bulkhead guards this method of an interface. Put it on the implementing"
-            + " method, beside @RedisBulkhead; on REST clients, put @RedisBulkhead on the interface or its method";
+            + " method, beside @RedisBulkhead; on REST clients and AI services, put @RedisBulkhead on the interface or its"
+            + " method";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyOfBulkheadRuleTest.class,

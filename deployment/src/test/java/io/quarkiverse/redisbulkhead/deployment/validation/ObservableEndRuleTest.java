@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import dev.langchain4j.service.TokenStream;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.operators.AbstractUni;
@@ -24,13 +25,14 @@ class ObservableEndRuleTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ObservableEndRuleTest.class,
             new Class<?>[] { Service.class, Generic.class, Bound.class, OwnFuture.class, Suspending.class,
-                    kotlin.coroutines.Continuation.class },
+                    kotlin.coroutines.Continuation.class, TokenStream.class },
             "RBH014 Generic#generic" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
             "RBH014 Service#asyncResponse" + BECAUSE + "answers through an AsyncResponse" + WAY_OUT,
             "RBH014 Service#future" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
             "RBH014 Service#ownFuture" + BECAUSE + "returns OwnFuture" + WAY_OUT,
             "RBH014 Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher" + WAY_OUT,
             "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti" + WAY_OUT,
+            "RBH014 Service#tokenStream" + BECAUSE + "returns dev.langchain4j.service.TokenStream" + WAY_OUT,
             "RBH014 Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni" + WAY_OUT,
             "RBH014 Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future" + WAY_OUT,
             "RBH014 Suspending#suspending" + BECAUSE + "is a Kotlin suspend function, and the application has no"
@@ -72,6 +74,11 @@ class ObservableEndRuleTest {
 
         @RedisBulkhead(name = "a", permits = 1)
         AbstractUni<String> uniSubtype() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        TokenStream tokenStream() {
             return null;
         }
 

@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -76,14 +76,9 @@ public final class WorkerProcess {
      */
     static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
             Map<String, String> configuration, Map<String, String> environment) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Quick to start rather than fast in the long run.
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m"));
-        command.add("-Dworker.observer=" + observer.address());
-        configuration.forEach((property, value) -> command.add("-D" + property + "=" + value));
-        command.add("-jar");
-        command.add(WorkerBuild.jar(store).toString());
+        Map<String, String> all = new HashMap<>(configuration);
+        all.put("worker.observer", observer.address());
+        List<String> command = WorkerBuild.of(store).java(all);
         Path output = Files.createDirectories(folder).resolve(name + ".log");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);

@@ -20,7 +20,6 @@ import org.awaitility.Awaitility;
 /** The packaged sample application as a process of its own, on a free port. Its output goes to a file. */
 public final class SampleProcess implements AutoCloseable {
 
-    private static final Path JAR = Path.of("target", "quarkus-app", "quarkus-run.jar");
     // Set by the profile "native".
     private static final String NATIVE_EXECUTABLE = System.getProperty("native.image.path");
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://\\S+)");
@@ -56,15 +55,11 @@ public final class SampleProcess implements AutoCloseable {
         return new SampleProcess(process, output);
     }
 
-    private static List<String> onTheJvm(List<String> settings) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Quick to start rather than fast in the long run.
-        command.add("-XX:TieredStopAtLevel=1");
-        command.add("-XX:+UseSerialGC");
+    private static List<String> onTheJvm(List<String> settings) throws IOException {
+        ClassArchive archive = ClassArchive.get();
+        List<String> command = archive.java("-XX:SharedArchiveFile=" + archive.file());
         command.addAll(settings);
-        command.add("-jar");
-        command.add(JAR.toAbsolutePath().toString());
+        command.add(ClassArchive.MAIN_CLASS);
         return command;
     }
 

@@ -76,7 +76,9 @@ public enum MessageCode {
     /** A method overrides a guarded one without the annotation. */
     RBH034,
     /** Code defines a bulkhead with other values than an annotation or other code. */
-    RBH035;
+    RBH035,
+    /** LangChain4j does not let a method of an AI service be guarded. */
+    RBH036;
 
     /** The title of the page that explains the numbers. */
     static final String PAGE = "Error codes";

@@ -1,0 +1,60 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.function.Predicate;
+
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.DotName;
+
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
+import io.quarkiverse.redisbulkhead.deployment.validation.AiServiceRule;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkus.builder.BuildChainBuilder;
+import io.quarkus.builder.BuildContext;
+import io.quarkus.builder.BuildProvider;
+import io.quarkus.builder.item.BuildItem;
+import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+
+/**
+ * Where the application has Quarkus LangChain4j, adds a build step that runs before its own: it lets keys be variables of
+ * prompts, and reports guarded methods that LangChain4j is going to refuse. The signature of a {@code @BuildStep} cannot refer
+ * to a build item that may be missing.
+ */
+public class AiServicesProvider implements BuildProvider {
+
+    /** Without it, parameters with an annotation that LangChain4j does not know are no variables of the prompt. */
+    private static final String IGNORED_ANNOTATIONS = "io.quarkiverse.langchain4j.deployment.items."
+            + "MethodParameterIgnoredAnnotationsBuildItem";
+
+    private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
+
+    @Override
+    public void installInto(BuildChainBuilder chain) {
+        Class<? extends BuildItem> ignoredAnnotations;
+        try {
+            ignoredAnnotations = Class.forName(IGNORED_ANNOTATIONS, true, Thread.currentThread().getContextClassLoader())
+                    .asSubclass(BuildItem.class);
+        } catch (ClassNotFoundException e) {
+            return;
+        }
+        chain.addBuildStep(context -> prepare(context, ignoredAnnotations))
+                .consumes(CombinedIndexBuildItem.class)
+                .produces(ignoredAnnotations)
+                .build();
+    }
+
+    private static void prepare(BuildContext context, Class<? extends BuildItem> ignoredAnnotations) {
+        ValidationErrors errors = new ValidationErrors();
+        AiServiceRule.checkReturnTypes(new AiServices(context.consume(CombinedIndexBuildItem.class).getIndex()), errors);
+        if (!errors.all().isEmpty()) {
+            throw GuardProcessor.failure(errors.all().stream().sorted().toList());
+        }
+        Predicate<AnnotationInstance> keys = annotation -> KEY.equals(annotation.name());
+        try {
+            context.produce(ignoredAnnotations.getConstructor(Predicate.class).newInstance(keys));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("This version of Quarkus LangChain4j is not supported: " + IGNORED_ANNOTATIONS
+                    + " has no constructor with a Predicate", e);
+        }
+    }
+}
