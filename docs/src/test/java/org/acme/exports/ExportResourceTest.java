@@ -32,4 +32,14 @@ class ExportResourceTest {
         }
     }
     // end::test[]
+
+    // tag::outage[]
+    @Test
+    void withoutRedisExportsAreUnavailable() {
+        try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
+            exports.outage();
+            given().get("/exports").then().statusCode(503);
+        }
+    }
+    // end::outage[]
 }

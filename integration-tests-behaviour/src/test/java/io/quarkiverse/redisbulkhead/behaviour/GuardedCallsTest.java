@@ -146,6 +146,14 @@ class GuardedCallsTest {
         assertThat(bulkheads.semaphore("calls-patient").waiters()).isEmpty();
     }
 
+    /** Trap 17: only a call that blocks the calls around it is sure to end before them. */
+    @Test
+    @Timeout(60)
+    void anAsynchronousCallMayOutliveTheCallAroundIt() {
+        assertThat(reports.beginning().await().indefinitely().join()).isEqualTo("begun");
+        assertThat(inUse("calls-begun")).isZero();
+    }
+
     /** Trap 17: what counts is the limit in force. */
     @Test
     @Timeout(60)
@@ -299,6 +307,16 @@ class GuardedCallsTest {
         @RedisBulkhead(name = "calls-patient", permits = 2, maxWait = "1h")
         void patientInCode() {
             bulkheads.semaphore("calls-patient").acquire(2, Duration.ofHours(1));
+        }
+
+        @RedisBulkhead(name = "calls-begun", permits = 1, maxWait = "1h")
+        Uni<CompletableFuture<String>> beginning() {
+            return Uni.createFrom().item(self.begun().subscribeAsCompletionStage());
+        }
+
+        @RedisBulkhead(name = "calls-begun", permits = 1, maxWait = "1h")
+        Uni<String> begun() {
+            return Uni.createFrom().item("begun");
         }
 
         @RedisBulkhead(name = "calls-wide", permits = 5)

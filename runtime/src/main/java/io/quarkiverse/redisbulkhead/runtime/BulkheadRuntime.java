@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.arc.All;
@@ -68,11 +69,12 @@ public class BulkheadRuntime {
      * @param losses notifies observers of lost permits
      * @param listeners are notified in this order
      * @param redisListeners are notified of the duration of commands
+     * @param decorators stand in front of the store, in tests of applications
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
-            @All List<StoreListener> redisListeners) {
+            @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators) {
         this.timers = new VertxTimers(vertx);
         this.redis = redis;
         this.enabled = config.enabled();
@@ -82,9 +84,9 @@ public class BulkheadRuntime {
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
         WaiterLimits limits = new WaiterLimits(maxBlockedThreads);
-        this.engine = redisStore == null
+        this.engine = redisStore == null && decorators.isEmpty()
                 ? new SemaphoreEngine(localStore(), timers, identity, listener, true, limits)
-                : new SemaphoreEngine(observed(redisStore.store(), redisListeners), timers, identity, listener,
+                : new SemaphoreEngine(shared(decorators, redisListeners), timers, identity, listener,
                         new SemaphoreEngine(localStore(), timers, identity, listener, false, limits));
     }
 
@@ -119,6 +121,14 @@ public class BulkheadRuntime {
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return new SemaphoreListeners(all);
+    }
+
+    private PermitStore shared(List<StoreDecorator> decorators, List<StoreListener> listeners) {
+        PermitStore store = redisStore == null ? localStore() : redisStore.store();
+        for (StoreDecorator decorator : decorators) {
+            store = decorator.decorate(store);
+        }
+        return redisStore == null ? store : observed(store, listeners);
     }
 
     private static PermitStore observed(PermitStore store, List<StoreListener> listeners) {

@@ -151,7 +151,8 @@ public class GuardedMethods {
 
     // Spares the calls of other methods the question.
     private static boolean mayBeScheduled(MethodDeclaration method) {
-        return method.parameterTypes().isEmpty() || method.parameterTypes().equals(List.of(SCHEDULED_EXECUTION));
+        int declared = method.parameterTypes().size() - (method.returns() == ReturnKind.SUSPENDING ? 1 : 0);
+        return declared == 0 || declared == 1 && method.parameterTypes().get(0).equals(SCHEDULED_EXECUTION);
     }
 
     /**

@@ -2,9 +2,12 @@ package io.quarkiverse.redisbulkhead.test;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -16,9 +19,13 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.test.runtime.SimulatedStore;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ArcContainer;
 
 /**
  * A bulkhead in the hands of a test: fills it, so that guarded calls are rejected or wait; observes it; and empties it.
@@ -46,6 +53,16 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
  * says, and then fails with an {@link AssertionError} that lists who holds permits and who waits. An answer from Redis that
  * fails to come is asked for again until then. Nothing hangs.
  * <p>
+ * It also simulates what rarely happens: {@link #outage()}, {@link #slow(Duration)} and {@link #loseOldest()}, with every
+ * store,
+ * in the process of the test only: the application must run in it, as with {@code @QuarkusTest}.
+ *
+ * <pre>{@code
+ * try (TestBulkhead.Simulation outage = reports.outage()) {
+ *     given().get("/reports").then().statusCode(503);
+ * }
+ * }</pre>
+ *
  * For threads that may block. Safe for use by several of them; an interrupt ends a wait.
  */
 public final class TestBulkhead implements AutoCloseable {
@@ -58,7 +75,16 @@ public final class TestBulkhead implements AutoCloseable {
     private final RedisSemaphore semaphore;
     private final Duration timeout;
     private final Queue<Permit> own = new ConcurrentLinkedQueue<>();
+    private final Queue<Simulation> simulations = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
+
+    /** What a test simulates until it closes this. */
+    public interface Simulation extends AutoCloseable {
+
+        /** Ends it; has an effect once. */
+        @Override
+        void close();
+    }
 
     private TestBulkhead(RedisSemaphore semaphore, Duration timeout) {
         this.semaphore = semaphore;
@@ -90,9 +116,7 @@ public final class TestBulkhead implements AutoCloseable {
         if (semaphore == null) {
             throw new IllegalArgumentException("semaphore must not be null");
         }
-        if (timeout == null || timeout.isZero() || timeout.isNegative()) {
-            throw new IllegalArgumentException("timeout must be more than zero, but is " + timeout);
-        }
+        requirePositive("timeout", timeout);
         if (semaphore.needsKey()) {
             throw new IllegalArgumentException("Bulkhead '" + semaphore.spec().name() + "' has one limit for each key. Use "
                     + "TestBulkhead.of(semaphore.forKey(key))");
@@ -322,14 +346,107 @@ public final class TestBulkhead implements AutoCloseable {
         return semaphore.status();
     }
 
+    /**
+     * Lets Redis be away for all bulkheads and locks of the application, from now on until the result is closed. Calls follow
+     * {@code on-outage}, permits are not renewed, and waiting calls miss messages. Nothing waits for {@code command-timeout}
+     * first. This object asks the same store, so it fails as well.
+     *
+     * @return ends it, as does {@link #close()}
+     * @throws IllegalStateException when this is closed, or there is no application in this process
+     */
+    public Simulation outage() {
+        requireOpen();
+        return simulation(store().outage());
+    }
+
+    /**
+     * Delays each answer of Redis to the application, and each message, until the result is closed. No thread is blocked.
+     * From {@code command-timeout} on, it is an outage: the first call notices it after {@code command-timeout}, and later
+     * ones fail at once.
+     *
+     * @param delay more than zero
+     * @return ends it, as does {@link #close()}
+     * @throws IllegalStateException as for {@link #outage()}
+     * @throws IllegalArgumentException when the time is null, or not more than zero
+     */
+    public Simulation slow(Duration delay) {
+        requirePositive("delay", delay);
+        requireOpen();
+        return simulation(store().slow(delay));
+    }
+
+    private Simulation simulation(Runnable end) {
+        Simulation simulation = end::run;
+        simulations.add(simulation);
+        if (closed) {
+            simulation.close();
+            requireOpen();
+        }
+        return simulation;
+    }
+
+    /**
+     * Lets a call lose its permit: of those that are held, the one that was granted first. Those of this object do not count.
+     *
+     * @return the holder that lost it
+     * @throws AssertionError when no call holds a permit; it lists who does
+     * @throws BulkheadException when Redis cannot be asked
+     * @throws IllegalStateException as for {@link #outage()}
+     */
+    public Holder loseOldest() {
+        Set<String> ownIds = ownIds();
+        Holder oldest = semaphore.holders().stream()
+                .filter(holder -> holder.state() == Holder.State.HELD && !ownIds.contains(holder.permitId()))
+                .min(Comparator.comparingLong(Holder::ticket))
+                .orElseThrow(() -> new AssertionError("Expected a call to hold a permit of " + name() + ".\n" + occupants()));
+        lose(oldest.permitId());
+        return oldest;
+    }
+
+    /**
+     * Lets a permit get lost, as if Redis had lost its data. If its holder is in this process, it knows when this returns: the
+     * permit is not held, {@code on-lost} applies, and the event {@link PermitLost} is on its way. The permit is free for
+     * others.
+     *
+     * @param permitId the permit, as {@link Permit#id()} or {@link Holder#permitId()}
+     * @throws AssertionError when no one holds it; it lists who holds permits and who waits
+     * @throws BulkheadException when Redis cannot be asked
+     * @throws IllegalStateException as for {@link #outage()}
+     */
+    public void lose(String permitId) {
+        if (permitId == null) {
+            throw new IllegalArgumentException("permitId must not be null");
+        }
+        requireOpen();
+        boolean lost;
+        try {
+            lost = store().lose(semaphore.spec().name(), semaphore.key(), permitId).toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw new BulkheadUnavailableException(semaphore.spec().name(), e.getCause().getMessage(), e.getCause());
+        }
+        if (!lost) {
+            throw new AssertionError("Expected permit " + permitId + " of " + name() + " to be held.\n" + occupants());
+        }
+    }
+
+    private SimulatedStore store() {
+        ArcContainer application = Arc.container();
+        if (application == null) {
+            throw new IllegalStateException(
+                    "Only the store of an application in this process can be simulated. Use @QuarkusTest");
+        }
+        return application.instance(SimulatedStore.class).get();
+    }
+
     private static boolean isEmpty(SemaphoreStatus now) {
         return now.inUse() == 0 && now.waiting() == 0;
     }
 
-    /** Gives back all permits that it took itself, and takes no more. Those of others stay. */
+    /** Ends what it simulates, gives back all permits that it took itself, and takes no more. Those of others stay. */
     @Override
     public void close() {
         closed = true;
+        simulations.forEach(Simulation::close);
         free();
     }
 
@@ -365,11 +482,21 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     private String occupants() {
-        return OccupantsText.of(semaphore, own.stream().map(Permit::id).collect(Collectors.toSet()));
+        return OccupantsText.of(semaphore, ownIds());
+    }
+
+    private Set<String> ownIds() {
+        return own.stream().map(Permit::id).collect(Collectors.toSet());
     }
 
     private String name() {
         return "bulkhead '" + semaphore.spec().name() + "'" + semaphore.key().map(key -> " for key '" + key + "'").orElse("");
+    }
+
+    private static void requirePositive(String name, Duration time) {
+        if (time == null || time.isZero() || time.isNegative()) {
+            throw new IllegalArgumentException(name + " must be more than zero, but is " + time);
+        }
     }
 
     private static void requireAtLeast(int least, int count) {

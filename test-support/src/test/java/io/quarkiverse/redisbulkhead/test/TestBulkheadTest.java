@@ -282,6 +282,8 @@ class TestBulkheadTest {
         assertThat(semaphore.holderIds()).isEmpty();
         assertThatIllegalStateException().isThrownBy(reports::fill)
                 .withMessage("This TestBulkhead of bulkhead 'reports' is closed");
+        assertThatIllegalStateException().isThrownBy(reports::outage)
+                .withMessage("This TestBulkhead of bulkhead 'reports' is closed");
         assertThatCode(reports::awaitEmpty).doesNotThrowAnyException();
     }
 
@@ -333,6 +335,26 @@ class TestBulkheadTest {
     }
 
     @Test
+    void faultsNeedAnApplicationInThisProcess() {
+        String hint = "Only the store of an application in this process can be simulated. Use @QuarkusTest";
+        semaphore.held("Reports#render");
+        try (TestBulkhead reports = bulkhead()) {
+            assertThatIllegalStateException().isThrownBy(reports::outage).withMessage(hint);
+            assertThatIllegalStateException().isThrownBy(() -> reports.slow(SHORT)).withMessage(hint);
+            assertThatIllegalStateException().isThrownBy(reports::loseOldest).withMessage(hint);
+        }
+    }
+
+    @Test
+    void onlyCallsLosePermits() {
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill(1);
+            assertThatAssertionFails(reports::loseOldest).hasMessageStartingWith(
+                    "Expected a call to hold a permit of bulkhead 'reports'.\nHolders:\n  TestBulkhead#fill of 'shop'");
+        }
+    }
+
+    @Test
     void wrongUseIsTold() {
         assertThatIllegalArgumentException().isThrownBy(() -> TestBulkhead.of(null));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(Duration.ZERO));
@@ -341,6 +363,9 @@ class TestBulkheadTest {
                 .isThrownBy(() -> TestBulkhead.of(new FakeSemaphore(1).needsKey().asSemaphore()))
                 .withMessage(
                         "Bulkhead 'reports' has one limit for each key. Use TestBulkhead.of(semaphore.forKey(key))");
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().slow(Duration.ZERO))
+                .withMessage("delay must be more than zero, but is PT0S");
+        assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().lose(null));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().fill(0));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().free(0));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead().awaitInUse(-1));

@@ -12,6 +12,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
 
 /** The readiness check, where SmallRye Health is present. */
@@ -30,11 +31,12 @@ class HealthProcessor {
     @BuildStep
     @Record(ExecutionTime.RUNTIME_INIT)
     @Consume(SyntheticBeansRuntimeInitBuildItem.class)
-    void tellOfTheCheckOfTheClient(HealthRecorder recorder, BeanContainerBuildItem beans, Capabilities capabilities,
+    void describeCheckOfTheClient(HealthRecorder recorder, BeanContainerBuildItem beans, Capabilities capabilities,
             RedisBulkheadBuildTimeConfig config) {
         boolean clientChecks = ConfigProvider.getConfig().getOptionalValue(CHECK_OF_THE_CLIENT, Boolean.class).orElse(true);
         if (capabilities.isPresent(Capability.SMALLRYE_HEALTH) && config.store().needsRedis() && clientChecks) {
-            recorder.tellOfTheCheckOfTheClient(beans.getValue());
+            recorder.describeCheckOfTheClient(beans.getValue(),
+                    config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
         }
     }
 }

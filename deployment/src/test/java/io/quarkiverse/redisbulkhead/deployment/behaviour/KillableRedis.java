@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 
 import redis.embedded.RedisServer;
 
@@ -64,6 +65,21 @@ public final class KillableRedis {
         return () -> send("CLIENT UNPAUSE");
     }
 
+    /** It does nothing any more until that is closed; the operating system still accepts connections for it. */
+    public AutoCloseable freeze() {
+        String process = ask("INFO server", line -> line.startsWith("process_id:")).split(":")[1];
+        signal("-STOP", process);
+        return () -> signal("-CONT", process);
+    }
+
+    private static void signal(String signal, String process) {
+        try {
+            new ProcessBuilder("kill", signal, process).inheritIO().start().onExit().join();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Runs a command that is answered by OK. */
     public void send(String command) {
         if (!ask(command).startsWith("+")) {
@@ -73,10 +89,15 @@ public final class KillableRedis {
 
     /** Runs a command; returns the first line of the reply. */
     public String ask(String command) {
+        return ask(command, line -> true);
+    }
+
+    private String ask(String command, Predicate<String> wanted) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
-            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).readLine();
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).lines()
+                    .filter(wanted).findFirst().orElse("");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

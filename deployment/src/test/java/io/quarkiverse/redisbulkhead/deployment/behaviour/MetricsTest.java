@@ -13,9 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -24,7 +21,6 @@ import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -406,38 +402,6 @@ class MetricsTest {
 
         @RedisBulkhead(name = "lost", permits = 1)
         void lost() {
-        }
-    }
-
-    /** Blocks the executions that reach it until it is opened. */
-    @Singleton
-    public static class Gate {
-
-        private final AtomicInteger inside = new AtomicInteger();
-        private volatile CountDownLatch end = new CountDownLatch(0);
-
-        void shut() {
-            end = new CountDownLatch(1);
-        }
-
-        void open() {
-            end.countDown();
-        }
-
-        int inside() {
-            return inside.get();
-        }
-
-        String pass() {
-            inside.incrementAndGet();
-            try {
-                assertThat(end.await(60, TimeUnit.SECONDS)).as("open").isTrue();
-                return "passed";
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            } finally {
-                inside.decrementAndGet();
-            }
         }
     }
 }

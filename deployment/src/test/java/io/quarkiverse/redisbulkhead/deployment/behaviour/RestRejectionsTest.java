@@ -9,9 +9,7 @@ import static org.hamcrest.Matchers.is;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -157,37 +155,6 @@ class RestRejectionsTest {
 
     private static double invalidKeys(String bulkhead) {
         return Scrape.now().value("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", "invalidKey");
-    }
-
-    /** Holds executions until it is opened. */
-    @Singleton
-    public static class Gate {
-
-        private final AtomicInteger inside = new AtomicInteger();
-        private volatile CompletableFuture<String> end = CompletableFuture.completedFuture("passed");
-
-        void shut() {
-            end = new CompletableFuture<>();
-        }
-
-        void open() {
-            end.complete("passed");
-        }
-
-        int inside() {
-            return inside.get();
-        }
-
-        String pass() {
-            inside.incrementAndGet();
-            try {
-                return end.get(20, TimeUnit.SECONDS);
-            } catch (Exception e) {
-                throw new IllegalStateException("The gate was not opened", e);
-            } finally {
-                inside.decrementAndGet();
-            }
-        }
     }
 
     @Singleton

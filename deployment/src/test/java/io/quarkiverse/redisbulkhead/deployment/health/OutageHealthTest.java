@@ -79,6 +79,16 @@ class OutageHealthTest {
         awaitUp();
     }
 
+    /** Trap 25: not even reads are answered, nor is a new connection. */
+    @Test
+    void itIsDownWhileTheServerStandsStill() throws Exception {
+        awaitUp();
+        try (AutoCloseable frozen = REDIS.freeze()) {
+            when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("away"));
+        }
+        awaitUp();
+    }
+
     // A probe finds out that Redis is back. On a busy machine one answer may still come too late.
     private static void awaitUp() {
         await().atMost(60, TimeUnit.SECONDS).untilAsserted(OutageHealthTest::isUp);

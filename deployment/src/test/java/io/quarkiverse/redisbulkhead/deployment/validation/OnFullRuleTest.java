@@ -16,15 +16,22 @@ import io.smallrye.mutiny.Uni;
 
 class OnFullRuleTest {
 
+    private static final String SKIP = "skip is for methods that return void, Uni<Void> or CompletionStage<Void>, and not for"
+            + " Kotlin suspend functions. It cannot apply to ";
+    private static final String WAY_OUT = ". Use reject and a @Fallback, or a bulkhead of another name there";
+
     @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(OnFullRuleTest.class, new Class<?>[] { Jobs.class },
-            "RBH033 quarkus.redis-bulkhead.\"later\".on-full: skip is for methods that return nothing (void, Uni<Void> or"
-                    + " CompletionStage<Void>), but Jobs#items, Jobs#text, Jobs#unknown return something. Use reject and a"
-                    + " @Fallback, or a bulkhead of another name there",
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(OnFullRuleTest.class,
+            new Class<?>[] { Jobs.class, Coroutines.class, kotlin.coroutines.Continuation.class },
+            // There are no coroutines in this module.
+            "RBH014 Coroutines#suspending: @RedisBulkhead cannot see when an execution of this method ends, because it is a"
+                    + " Kotlin suspend function, and the application has no kotlinx-coroutines-core. Add the dependency"
+                    + " org.jetbrains.kotlinx:kotlinx-coroutines-core",
+            "RBH033 quarkus.redis-bulkhead.\"later\".on-full: " + SKIP + "Jobs#items, Jobs#text, Jobs#unknown" + WAY_OUT,
+            "RBH033 quarkus.redis-bulkhead.\"suspending\".on-full: " + SKIP + "Coroutines#suspending" + WAY_OUT,
             "RBH005 quarkus.redis-bulkhead.\"typo\".on-full: onFull must be reject or skip, but is 'skipp'",
-            "RBH033 quarkus.redis-bulkhead.\"value\".on-full: skip is for methods that return nothing (void, Uni<Void> or"
-                    + " CompletionStage<Void>), but Jobs#value returns something. Use reject and a @Fallback, or a bulkhead of"
-                    + " another name there")
+            "RBH033 quarkus.redis-bulkhead.\"value\".on-full: " + SKIP + "Jobs#value" + WAY_OUT)
+            .overrideConfigKey("quarkus.redis-bulkhead.\"suspending\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"value\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"nothing\".on-full", "skip")
@@ -34,6 +41,16 @@ class OnFullRuleTest {
     @Test
     void callsThatReturnSomethingCannotBeSkipped() {
         Assertions.fail();
+    }
+
+    @Singleton
+    static class Coroutines {
+
+        /** What the compiler makes of a {@code suspend} function without a result. */
+        @RedisBulkhead(name = "suspending", permits = 1)
+        Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) {
+            return null;
+        }
     }
 
     @Singleton

@@ -421,8 +421,8 @@ public interface RedisBulkheadRuntimeConfig {
         /**
          * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}:
          * they fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
-         * {@code Uni<Void>}, {@code CompletionStage<Void>}). By default, runs that a scheduler starts are skipped, and all
-         * other calls are rejected.
+         * {@code Uni<Void>}, {@code CompletionStage<Void>}) and must not be a Kotlin {@code suspend} function. By default,
+         * runs that a scheduler starts are skipped, and all other calls are rejected.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-full=skip}
          */

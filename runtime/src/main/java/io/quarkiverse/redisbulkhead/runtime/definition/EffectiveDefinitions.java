@@ -557,10 +557,9 @@ public final class EffectiveDefinitions {
             List<String> places = returning.entrySet().stream().filter(entry -> name.equals(resolved(entry.getKey())))
                     .flatMap(entry -> entry.getValue().stream()).distinct().sorted().toList();
             if (!places.isEmpty()) {
-                errors.add(MessageCode.RBH033, written("on-full"), "skip is for methods that return nothing (void, Uni<Void> or"
-                        + " CompletionStage<Void>), but " + String.join(", ", places)
-                        + (places.size() == 1 ? " returns" : " return")
-                        + " something. Use reject and a @Fallback, or a bulkhead of another name there");
+                errors.add(MessageCode.RBH033, written("on-full"), "skip is for methods that return void, Uni<Void> or"
+                        + " CompletionStage<Void>, and not for Kotlin suspend functions. It cannot apply to "
+                        + String.join(", ", places) + ". Use reject and a @Fallback, or a bulkhead of another name there");
             }
         }
 

@@ -14,8 +14,9 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Guards a method whose calls are skipped when a bulkhead is full: they return null, or a {@code Uni} or stage of null. A
- * rejection that the method itself throws, for example by another guarded method that it calls, is not affected; nor is an
+ * Guards a method whose calls are skipped when a bulkhead is full: they return null, or a {@code Uni} or stage of null; Kotlin
+ * {@code suspend} functions return {@code Unit}. A rejection that the method itself throws, for example by another guarded
+ * method that it calls, is not affected; nor is an
  * outage.
  */
 public final class SkippingGuard implements Guard {
@@ -64,7 +65,8 @@ public final class SkippingGuard implements Guard {
         try {
             returned = guard.call(() -> new SkippableAdmission(admissions.get(), skips), method);
         } catch (SkippedException e) {
-            return skipped(e);
+            e.skip();
+            return null;
         }
         if (returned instanceof Uni<?> uni) {
             return recovered(uni);
@@ -76,12 +78,10 @@ public final class SkippingGuard implements Guard {
     }
 
     private <T> Uni<T> recovered(Uni<T> execution) {
-        return execution.onFailure(SkippedException.class).recoverWithItem(failure -> skipped((SkippedException) failure));
-    }
-
-    private <T> T skipped(SkippedException skip) {
-        skips.skipped(skip.rejection);
-        return null;
+        return execution.onFailure(SkippedException.class).recoverWithItem(failure -> {
+            ((SkippedException) failure).skip();
+            return null;
+        });
     }
 
     /** Tells rejections that skip the call from those that the method throws. */
@@ -97,7 +97,8 @@ public final class SkippingGuard implements Guard {
             return admission.granted().exceptionallyCompose(failure -> {
                 Throwable rejection = failure instanceof CompletionException ? failure.getCause() : failure;
                 return CompletableFuture.failedStage(
-                        rejection instanceof BulkheadFullException full && skips.skips(full.name()) ? new SkippedException(full)
+                        rejection instanceof BulkheadFullException full && skips.skips(full.name())
+                                ? new SkippedException(full, skips)
                                 : rejection);
             });
         }
@@ -113,15 +114,22 @@ public final class SkippingGuard implements Guard {
         }
     }
 
-    private static final class SkippedException extends RuntimeException {
+    /** The rejection of a call that is skipped. */
+    static final class SkippedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
         private final transient BulkheadFullException rejection;
+        private final transient Skips skips;
 
-        private SkippedException(BulkheadFullException rejection) {
+        private SkippedException(BulkheadFullException rejection, Skips skips) {
             super(rejection.getMessage(), rejection, false, false);
             this.rejection = rejection;
+            this.skips = skips;
+        }
+
+        void skip() {
+            skips.skipped(rejection);
         }
     }
 }

@@ -10,10 +10,13 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import kotlin.Result;
 import kotlin.ResultKt;
+import kotlin.Unit;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.ContinuationInterceptor;
 import kotlin.coroutines.CoroutineContext;
@@ -87,7 +90,7 @@ public class SuspendingGuard implements Guard {
                     dispatched(new Granted()), CANCELLABLE);
             waiting.initCancellability();
             admission.granted().whenComplete((permits, rejection) -> waiting
-                    .resumeWith(rejection == null ? permits : ResultKt.createFailure(rejection)));
+                    .resumeWith(rejection == null ? permits : ResultKt.createFailure(Failures.cause(rejection))));
             granted(outcome(waiting::getResult));
         }
 
@@ -106,7 +109,10 @@ public class SuspendingGuard implements Guard {
 
         @SuppressWarnings("unchecked")
         private void granted(Object outcome) {
-            if (outcome instanceof Result.Failure) {
+            if (outcome instanceof Result.Failure failure && failure.exception instanceof SkippedException skipped) {
+                skipped.skip();
+                end(Unit.INSTANCE);
+            } else if (outcome instanceof Result.Failure) {
                 end(outcome);
             } else if (outcome != SUSPENDED) {
                 run((List<HeldPermit>) outcome);

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.health;
 
+import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -12,19 +14,25 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
 
 /**
  * Tells what each declared bulkhead does. The application is not ready while Redis is away, or refuses commands, and a
  * bulkhead rejects calls for that; where all go on, it stays ready. Any other failure is one of the check itself.
+ * <p>
+ * It answers within {@code command-timeout}: Redis is away for it when it has not answered by then.
  */
 @Readiness
 @Singleton
@@ -35,38 +43,61 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     private static final Logger LOG = Logger.getLogger(BulkheadsHealthCheck.class);
 
+    // A pause of this process is one of them, and no silence of Redis: its answer is read before they are over.
+    private static final int PARTS_OF_TIMEOUT = 10;
+
     private final Overview overview;
     private final StoreKind store;
+    private final Duration timeout;
+    private final Timers timers;
 
     /**
      * Asks nothing yet.
      *
      * @param registry knows the bulkheads
      * @param buildTimeConfig says which store
+     * @param config says after what time Redis is away
+     * @param vertx runs timers
      */
     @Inject
-    public BulkheadsHealthCheck(BulkheadRegistry registry, RedisBulkheadBuildTimeConfig buildTimeConfig) {
-        this(registry.overview(), buildTimeConfig.store());
+    public BulkheadsHealthCheck(BulkheadRegistry registry, RedisBulkheadBuildTimeConfig buildTimeConfig,
+            RedisBulkheadRuntimeConfig config, Vertx vertx) {
+        this(registry.overview(), buildTimeConfig.store(), config.commandTimeout(), new VertxTimers(vertx));
     }
 
-    BulkheadsHealthCheck(Overview overview, StoreKind store) {
+    BulkheadsHealthCheck(Overview overview, StoreKind store, Duration timeout, Timers timers) {
         this.overview = overview;
         this.store = store;
+        this.timeout = timeout;
+        this.timers = timers;
     }
 
     @Override
     public Uni<HealthCheckResponse> call() {
-        return redis().map(this::response);
+        return Uni.createFrom().completionStage(this::redis).map(this::response);
     }
 
     /** How Redis is; fails when that cannot be told. */
-    Uni<RedisState> redis() {
-        return store.needsRedis()
-                ? Uni.createFrom().completionStage(overview::ask).replaceWith(RedisState.ANSWERS)
-                        .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
-                        .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
-                        .onFailure(StoreException.class).recoverWithItem(BulkheadsHealthCheck::refuses)
-                : Uni.createFrom().item(RedisState.NOT_NEEDED);
+    CompletableFuture<RedisState> redis() {
+        if (!store.needsRedis()) {
+            return CompletableFuture.completedFuture(RedisState.NOT_NEEDED);
+        }
+        CompletableFuture<RedisState> state = Uni.createFrom().completionStage(overview::ask)
+                .replaceWith(RedisState.ANSWERS)
+                .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
+                .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
+                .onFailure(StoreException.class).recoverWithItem(BulkheadsHealthCheck::refuses)
+                .subscribeAsCompletionStage();
+        giveUpAfter(PARTS_OF_TIMEOUT, state);
+        return state;
+    }
+
+    private void giveUpAfter(int parts, CompletableFuture<RedisState> state) {
+        if (parts == 0) {
+            state.complete(RedisState.AWAY);
+        } else if (!state.isDone()) {
+            timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> giveUpAfter(parts - 1, state));
+        }
     }
 
     private static RedisState refuses(Throwable reason) {

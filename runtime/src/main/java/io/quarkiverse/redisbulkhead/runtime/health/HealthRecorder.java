@@ -1,33 +1,70 @@
 package io.quarkiverse.redisbulkhead.runtime.health;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkus.arc.runtime.BeanContainer;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
+import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.annotations.Recorder;
 
-/** Tells at start-up about another check that would undo {@code on-outage}. */
+/** Logs at start-up what the readiness check of the Redis client does in an outage. */
 @Recorder
 public class HealthRecorder {
 
     private static final Logger LOG = Logger.getLogger(HealthRecorder.class);
 
+    private final RuntimeValue<RedisConfig> clients;
+    private final RuntimeValue<RedisBulkheadRuntimeConfig> config;
+
     /**
-     * All bulkheads go on while Redis is away, and yet the application will not be ready then: that is to be known.
+     * Creates the recorder.
+     *
+     * @param clients how long a client waits for an answer
+     * @param config how long bulkheads do
+     */
+    public HealthRecorder(RuntimeValue<RedisConfig> clients, RuntimeValue<RedisBulkheadRuntimeConfig> config) {
+        this.clients = clients;
+        this.config = config;
+    }
+
+    /**
+     * The check of the client waits for as long as the client does, and it fails although all bulkheads may go on.
      *
      * @param beans the started container
+     * @param client the name of the client
      */
-    public void tellOfTheCheckOfTheClient(BeanContainer beans) {
+    public void describeCheckOfTheClient(BeanContainer beans, String client) {
         List<DeclaredBulkhead> limiting = beans.beanInstance(BulkheadRegistry.class).overview().declared().stream()
                 .filter(DeclaredBulkhead::enabled).toList();
-        if (!limiting.isEmpty() && limiting.stream().noneMatch(one -> one.spec().onOutage() == OnOutage.REJECT)) {
-            LOG.info("All bulkheads go on while Redis is away (on-outage), but the application is not ready then, because the"
-                    + " Redis client has a readiness check of its own. If nothing else needs Redis, set"
-                    + " quarkus.redis.health.enabled=false when the application is built");
+        if (limiting.isEmpty()) {
+            return;
         }
+        warning(RedisConfig.getPropertyName(client, "timeout"), clients.getValue().clients().get(client).timeout(),
+                config.getValue().commandTimeout(),
+                limiting.stream().noneMatch(one -> one.spec().onOutage() == OnOutage.REJECT)).ifPresent(LOG::warn);
+    }
+
+    static Optional<String> warning(String property, Duration timeout, Duration commandTimeout, boolean allContinue) {
+        boolean isSlower = timeout.compareTo(commandTimeout) > 0;
+        if (!isSlower && !allContinue) {
+            return Optional.empty();
+        }
+        String slow = "if Redis hangs, it answers after " + timeout.toMillis() + " ms (" + property
+                + "), and the one of the bulkheads within " + commandTimeout.toMillis()
+                + " ms (quarkus.redis-bulkhead.command-timeout)";
+        String down = "while Redis is away, the application is not ready because of it, although all bulkheads continue"
+                + " (on-outage)";
+        return Optional.of("The Redis client has a readiness check of its own: "
+                + (isSlower && allContinue ? slow + "; " + down : isSlower ? slow : down)
+                + ". If nothing else needs Redis, set quarkus.redis.health.enabled=false when the application is built"
+                + (isSlower ? ", or reduce " + property : ""));
     }
 }

@@ -101,9 +101,9 @@ final class LeaseRenewer {
         });
     }
 
-    /** An operator revoked a permit, possibly of another process. */
-    void revoked(String permitId) {
-        byBulkhead.values().forEach(here -> here.takeOut(permitId).forEach(lease -> lease.lose(Reason.REVOKED)));
+    /** The store has taken a permit away, possibly of another process. */
+    void lost(String permitId, Reason reason) {
+        byBulkhead.values().forEach(here -> here.takeOut(permitId).forEach(lease -> lease.lose(reason)));
     }
 
     /**

@@ -8,10 +8,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
+import io.quarkiverse.redisbulkhead.runtime.store.Notice.Gone;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.HandedOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.NoticesMissed;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
@@ -114,7 +116,9 @@ public final class SemaphoreEngine {
         } else if (notice instanceof PermitFree free) {
             waiters.permitFree(free);
         } else if (notice instanceof Revoked revoked) {
-            renewer.revoked(revoked.permitId());
+            renewer.lost(revoked.permitId(), Reason.REVOKED);
+        } else if (notice instanceof Gone gone) {
+            renewer.lost(gone.permitId(), Reason.GONE);
         } else if (notice instanceof NoticesMissed) {
             waiters.noticesMissed();
         } else if (notice instanceof Reconnected) {

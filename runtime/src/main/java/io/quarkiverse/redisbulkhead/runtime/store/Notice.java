@@ -30,6 +30,14 @@ public sealed interface Notice {
     record Revoked(String permitId) implements Notice {
     }
 
+    /**
+     * This permit of this process does not exist any more.
+     *
+     * @param permitId the permit
+     */
+    record Gone(String permitId) implements Notice {
+    }
+
     /** Notices may have been lost until now, or the availability of the store changed: waiters should poll. */
     record NoticesMissed() implements Notice {
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
@@ -25,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.smallrye.mutiny.Uni;
 
 class BulkheadsHealthCheckTest {
 
@@ -51,18 +54,54 @@ class BulkheadsHealthCheckTest {
         assertThatThrownBy(() -> redis(new IllegalStateException("a mistake"))).hasStackTraceContaining("a mistake");
     }
 
+    /** For example one that hangs when the application starts, and so was never found to be away. */
+    @Test
+    void aSilentRedisIsAwayAfterTheCommandTimeout() {
+        assertThat(redis(new CompletableFuture<>())).isEqualTo(RedisState.AWAY);
+    }
+
+    /** Trap 33, for this check: a pause of the process is no silence of Redis. */
+    @Test
+    void anAnswerThatIsReadAfterAPauseCounts() {
+        CompletableFuture<Occupancy> answer = new CompletableFuture<>();
+        List<Runnable> due = new ArrayList<>();
+        CompletableFuture<RedisState> state = check(answer, new RealTimers() {
+
+            @Override
+            public Planned after(Duration delay, Runnable task) {
+                due.add(task);
+                return () -> {
+                };
+            }
+        }).redis();
+        for (int timer = 0; timer < due.size() && timer < 9; timer++) {
+            due.get(timer).run();
+        }
+        assertThat(state).isNotDone();
+        answer.complete(null);
+        assertThat(state).isCompletedWithValue(RedisState.ANSWERS);
+        assertThat(due).hasSize(10);
+    }
+
     private static RedisState redis(RuntimeException failure) {
+        return redis(CompletableFuture.failedFuture(failure));
+    }
+
+    private static RedisState redis(CompletableFuture<Occupancy> answer) {
+        return Uni.createFrom().completionStage(check(answer, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
+    }
+
+    private static BulkheadsHealthCheck check(CompletableFuture<Occupancy> answer, Timers timers) {
         PermitStore store = new ForwardingStore(new LocalPermitStore(System::nanoTime, System.currentTimeMillis())) {
 
             @Override
             public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-                return CompletableFuture.failedStage(failure);
+                return answer;
             }
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, true);
-        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), engine), StoreKind.SCRIPT).redis()
-                .await()
-                .atMost(Duration.ofSeconds(10));
+        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), engine), StoreKind.SCRIPT,
+                Duration.ofMillis(200), timers);
     }
 }

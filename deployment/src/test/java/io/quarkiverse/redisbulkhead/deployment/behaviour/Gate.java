@@ -1,0 +1,39 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import jakarta.inject.Singleton;
+
+/** Blocks the executions that reach it until it is opened. */
+@Singleton
+public class Gate {
+
+    private final AtomicInteger inside = new AtomicInteger();
+    private volatile CompletableFuture<String> end = CompletableFuture.completedFuture("passed");
+
+    void shut() {
+        end = new CompletableFuture<>();
+    }
+
+    void open() {
+        end.complete("passed");
+    }
+
+    /** How many wait here. */
+    int inside() {
+        return inside.get();
+    }
+
+    String pass() {
+        inside.incrementAndGet();
+        try {
+            return end.get(60, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException("The gate was not opened", e);
+        } finally {
+            inside.decrementAndGet();
+        }
+    }
+}

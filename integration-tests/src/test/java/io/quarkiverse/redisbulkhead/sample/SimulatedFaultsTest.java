@@ -1,0 +1,183 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.greaterThan;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead.Simulation;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.response.Response;
+
+/** Outages, lost permits and a slow Redis that {@link TestBulkhead} simulates are for the application what real ones are. */
+@QuarkusTest
+class SimulatedFaultsTest extends SampleTestBase {
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Test
+    void anOutageRejectsCallsUntilItEnds() {
+        outside.reports().open();
+        double unavailable = count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\"");
+        double failures = count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\"");
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+            Simulation outage = reports.outage();
+            given().get("/reports").then().statusCode(503).header("Retry-After", Integer::parseInt, greaterThan(0));
+            given().get("/reports/async").then().statusCode(503);
+            assertThatThrownBy(reports::inUse).isInstanceOf(BulkheadUnavailableException.class);
+            assertThatThrownBy(() -> bulkheads.lock("any").tryLock()).as("locks, too")
+                    .isInstanceOf(BulkheadUnavailableException.class);
+            outage.close();
+            given().get("/reports").then().statusCode(200);
+
+            reports.outage();
+        }
+        given().get("/reports").then().statusCode(200);
+        assertThat(count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\""))
+                .isEqualTo(unavailable + 2);
+        assertThat(count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\""))
+                .isGreaterThan(failures);
+    }
+
+    @Test
+    void otherPoliciesApply() {
+        SemaphoreSpec spec = SemaphoreSpec.named("simulated").permits(4).localPermits(1).onOutage(OnOutage.LOCAL).build();
+        RedisSemaphore local = bulkheads.semaphore(spec);
+        RedisSemaphore allowed = bulkheads.semaphore(
+                SemaphoreSpec.named("simulated-too").permits(1).onOutage(OnOutage.ALLOW).build());
+        try (TestBulkhead any = TestBulkhead.of(local)) {
+            any.outage();
+            local.run(() -> assertThatThrownBy(() -> local.run(() -> {
+            })).isInstanceOf(BulkheadFullException.class));
+            allowed.run(() -> allowed.run(() -> {
+            }));
+        }
+        local.run(() -> assertThat(local.status().inUse()).isOne());
+    }
+
+    @Test
+    void aCallThatWaitsGoesOnWaiting() throws Exception {
+        try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
+            exports.fill();
+            CompletableFuture<Response> export = calls.get(1, "/exports").get(0);
+            exports.awaitWaiters(1);
+
+            Simulation outage = exports.outage();
+            exports.free();
+            given().get("/exports").then().statusCode(503);
+            assertThat(outside.exports().arrived()).isZero();
+
+            outage.close();
+            outside.exports().awaitInside(1);
+            outside.exports().open();
+            export.join().then().statusCode(200);
+        }
+    }
+
+    @Test
+    void aCallLosesItsPermit() throws Exception {
+        double lost = count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"");
+        CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
+        outside.reports().awaitInside(1);
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+            reports.fill(1);
+
+            Holder holder = reports.loseOldest();
+
+            assertThat(holder.method()).isEqualTo("ReportResource#render");
+            assertThat(reports.held()).isOne();
+            reports.awaitInUse(1);
+            assertThat(count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"")).isEqualTo(lost + 1);
+            String reason = "find { it.permitId == '" + holder.permitId() + "' }?.reason";
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> "GONE".equals(given().get("/operator/losses").jsonPath().getString(reason)));
+            assertThatThrownBy(() -> reports.lose(holder.permitId())).isInstanceOf(AssertionError.class)
+                    .hasMessageStartingWith("Expected permit " + holder.permitId() + " of bulkhead 'reports' to be held");
+        }
+        outside.reports().open();
+        report.join().then().statusCode(200);
+    }
+
+    @Test
+    void aPermitOfCodeIsLost() {
+        RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named("simulated-losses").permits(1).build());
+        try (TestBulkhead losses = TestBulkhead.of(semaphore); Permit permit = semaphore.tryAcquire().orElseThrow()) {
+            losses.lose(permit.id());
+            assertThat(permit.isHeld()).isFalse();
+            assertThat(semaphore.tryAcquire()).hasValueSatisfying(Permit::release);
+        }
+    }
+
+    @Test
+    void aLossInterrupts() {
+        RedisSemaphore semaphore = bulkheads
+                .semaphore(SemaphoreSpec.named("simulated-interrupts").permits(1).onLost(OnLost.INTERRUPT).build());
+        try (TestBulkhead losses = TestBulkhead.of(semaphore)) {
+            semaphore.run(() -> {
+                losses.loseOldest();
+                assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            });
+        }
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void aSlowRedisDelaysCalls() {
+        outside.reports().open();
+        Duration delay = Duration.ofMillis(300);
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports")); Simulation slow = reports.slow(delay)) {
+            long begin = System.nanoTime();
+            given().get("/reports").then().statusCode(200);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThanOrEqualTo(delay);
+        }
+        given().get("/reports").then().statusCode(200);
+    }
+
+    /** The command timeout is 3 s here. */
+    @Test
+    void aSilentRedisIsAnOutage() {
+        try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
+            reports.slow(Duration.ofHours(1));
+            given().get("/reports").then().statusCode(503);
+            given().get("/reports").then().statusCode(503);
+        }
+        outside.reports().open();
+        given().get("/reports").then().statusCode(200);
+    }
+
+    private static double count(String name, String... tags) {
+        String metrics = given().get("/q/metrics").then().statusCode(200).extract().asString();
+        double sum = 0;
+        Matcher series = Pattern.compile("(?m)^" + name + "\\{(.*)} (\\S+)$").matcher(metrics);
+        while (series.find()) {
+            boolean matches = true;
+            for (String tag : tags) {
+                matches &= series.group(1).contains(tag);
+            }
+            sum += matches ? Double.parseDouble(series.group(2)) : 0;
+        }
+        return sum;
+    }
+}
