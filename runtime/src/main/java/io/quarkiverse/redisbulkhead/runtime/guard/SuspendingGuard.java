@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -13,7 +14,6 @@ import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import kotlin.Result;
 import kotlin.ResultKt;
 import kotlin.Unit;
@@ -89,8 +89,10 @@ public class SuspendingGuard implements Guard {
             CancellableContinuationImpl<List<HeldPermit>> waiting = new CancellableContinuationImpl<>(
                     dispatched(new Granted()), CANCELLABLE);
             waiting.initCancellability();
-            admission.granted().whenComplete((permits, rejection) -> waiting
-                    .resumeWith(rejection == null ? permits : ResultKt.createFailure(Failures.cause(rejection))));
+            admission.granted().whenComplete((permits, failure) -> {
+                Throwable rejection = failure instanceof CompletionException ? failure.getCause() : failure;
+                waiting.resumeWith(rejection == null ? permits : ResultKt.createFailure(rejection));
+            });
             granted(outcome(waiting::getResult));
         }
 
