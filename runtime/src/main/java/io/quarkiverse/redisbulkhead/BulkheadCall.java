@@ -8,7 +8,7 @@ import java.util.Objects;
 /**
  * A call of a guarded method, as a {@link BulkheadKeyResolver} sees it.
  *
- * @param bulkhead the name of the bulkhead whose key is asked for
+ * @param bulkhead the name of the bulkhead whose key is requested
  * @param method the guarded method, as {@code Class#method}
  * @param arguments the arguments of the call in their order, each of which may be null; unmodifiable
  */
@@ -17,7 +17,7 @@ public record BulkheadCall(String bulkhead, String method, List<Object> argument
     /**
      * Describes a call.
      *
-     * @param bulkhead the name of the bulkhead whose key is asked for
+     * @param bulkhead the name of the bulkhead whose key is requested
      * @param method the guarded method, as {@code Class#method}
      * @param arguments the arguments of the call in their order; copied
      * @throws NullPointerException when a component is null

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * So many were asking for permits of one bulkhead at the same moment that this call did not get its turn to ask. Permits may
- * have been free. Redis is not away, so {@link OnOutage} does not apply. A guarded method did not run.
+ * Too many calls competed for one bulkhead at the same moment, so this call did not get its turn. Permits may have been free.
+ * Redis is not away, so {@link OnOutage} does not apply. A guarded method did not run.
  * <p>
  * Only the store {@code lock} can be contended; with the others this is never thrown.
  * <p>
@@ -24,7 +24,7 @@ public class BulkheadContendedException extends BulkheadException {
      * Creates the exception.
      *
      * @param name the bulkhead, not null
-     * @param cause what the store says about it, or null
+     * @param cause the failure in the store, or null
      */
     public BulkheadContendedException(String name, Throwable cause) {
         super("Bulkhead '" + name + "' is contended: too many calls used it at the same time, so this call did not "
@@ -35,7 +35,7 @@ public class BulkheadContendedException extends BulkheadException {
     }
 
     /**
-     * The bulkhead that could not be asked.
+     * The bulkhead that was contended.
      *
      * @return its name, never null
      */

@@ -8,8 +8,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
  * A call was rejected because its bulkhead did not have enough free permits. The guarded method did not run. If the call was
- * rejected without a wait because too many calls already wait, the message names the bound and its property. If the current
- * limit is below the weight of the call, the message says so.
+ * rejected without waiting because too many calls were already waiting, the message names the bound and its property. If the
+ * current limit is below the weight of the call, the message says so.
  * <p>
  * In REST applications it becomes status 429 with {@code Retry-After}, unless the application maps it itself.
  *
@@ -42,7 +42,7 @@ public class BulkheadFullException extends BulkheadException {
      * confidential.
      *
      * @param name the bulkhead, not null
-     * @param key the key value, not null; empty when the bulkhead is one limit for all
+     * @param key the key value, not null; empty if the bulkhead is used without a key
      * @param limit the limit that was in force
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
@@ -54,11 +54,11 @@ public class BulkheadFullException extends BulkheadException {
     }
 
     /**
-     * Creates the exception with a message of its own.
+     * Creates the exception with a custom message.
      *
      * @param message what is full, not null
      * @param name the bulkhead, not null
-     * @param key the key value, not null; empty when the bulkhead is one limit for all
+     * @param key the key value, not null; empty if the bulkhead is used without a key
      * @param limit the limit that was in force
      * @param nearestLeaseEnd how long from now until the first of the current leases ends, not null
      */
@@ -82,7 +82,7 @@ public class BulkheadFullException extends BulkheadException {
     /**
      * The key value whose permits are taken.
      *
-     * @return empty when the bulkhead is one limit for all
+     * @return empty if the bulkhead is used without a key
      */
     public Optional<String> key() {
         return Optional.ofNullable(key);

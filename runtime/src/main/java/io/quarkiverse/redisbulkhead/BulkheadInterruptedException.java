@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * The calling thread was interrupted while it waited for a permit, or for an answer from Redis. The thread stays interrupted. A
+ * The calling thread was interrupted while it waited for a permit, or for a reply from Redis. The thread stays interrupted. A
  * guarded method did not run, and the call has left the queue. Redis is not away, so {@link OnOutage} does not apply.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 
 /**
- * Redis could not be asked: it is down, did not answer within {@code quarkus.redis-bulkhead.command-timeout}, or refused the
- * command; or the application is stopping. A guarded method did not run.
+ * Redis could not serve the call: it is down, did not answer within {@code quarkus.redis-bulkhead.command-timeout}, or refused
+ * the command; or the application is stopping. A guarded method did not run.
  * <p>
  * In REST applications it becomes status 503 with {@code Retry-After}, unless the application maps it itself.
  *
@@ -31,7 +31,7 @@ public class BulkheadUnavailableException extends BulkheadException {
     }
 
     /**
-     * The bulkhead that could not be asked.
+     * The bulkhead that could not be checked.
      *
      * @return its name, never null
      */

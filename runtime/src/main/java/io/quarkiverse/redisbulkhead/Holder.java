@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Who has a permit: one row of what an operator sees.
+ * The holder of a permit, as operators see it.
  *
  * @param permitId the permit's id, unique among all permits
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
- * @param key the key value that the permit counts for; empty when the bulkhead is one limit for all
+ * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
  * @param ticket the permit's fencing token; a later permit of the same bulkhead and key has a greater one
  * @param weight how much of the limit the permit takes, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}
  * @param application the name of the holding application ({@code quarkus.application.name})
@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
  * @param since when the permit was granted, by the clock of Redis
  * @param until when the lease ends, by the clock of Redis
- * @param state whether the holder still has the permit; else application, instance and method are those of the last one
+ * @param state whether the holder still has the permit; otherwise application, instance and method are those of the last
+ *        holder
  */
 public record Holder(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until, State state) {
@@ -31,8 +32,8 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         DETACHED,
 
         /**
-         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has
-         * another id.
+         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has a new
+         * id.
          */
         RELEASED
     }

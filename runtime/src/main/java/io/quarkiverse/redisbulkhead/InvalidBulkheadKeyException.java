@@ -3,9 +3,9 @@ package io.quarkiverse.redisbulkhead;
 import java.util.Objects;
 
 /**
- * A request has no value, or a malformed one, for the parameter of a REST resource method that carries {@link BulkheadKey}. The
- * method did not run, and no permit was requested. Other guarded methods throw {@link IllegalArgumentException} for a key that
- * is null.
+ * A request has no value, or a malformed one, for the parameter of a REST resource method that is annotated with
+ * {@link BulkheadKey}. The method did not run, and no permit was requested. Other guarded methods throw
+ * {@link IllegalArgumentException} for a key that is null.
  * <p>
  * In REST applications it becomes status 400, unless the application maps it itself.
  *

@@ -7,7 +7,7 @@ import java.util.Optional;
  * A lock was not free within the time that the call waited for it. The action did not run.
  * <p>
  * It is a {@link BulkheadFullException}, because a lock is a bulkhead with one permit; so Fault Tolerance and REST
- * applications treat it as any rejection.
+ * applications treat it like any rejection.
  *
  * @serial exclude
  */
@@ -29,7 +29,7 @@ public class LockNotAcquiredException extends BulkheadFullException {
     }
 
     /**
-     * Creates the exception with a message of its own.
+     * Creates the exception with a custom message.
      *
      * @param message why the lock was not acquired, not null
      * @param lock the lock's name, not null

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a lock is: an immutable value, checked when it is built.
+ * The definition of a lock: an immutable value, checked when it is built.
  *
  * <pre>{@code
  * LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(2)).lockTimeout(Duration.ofSeconds(30)).build();
  * }</pre>
  *
- * There is no {@link OnOutage} for locks: while Redis is away or refuses calls, no lock is granted. Anything else
- * could make two owners.
+ * There is no {@link OnOutage} for locks: while Redis is away or refuses calls, no lock is granted. Anything else could allow
+ * two owners.
  */
 public final class LockSpec {
 
-    /** What the names of the bulkheads that are behind locks begin with. Other bulkheads cannot have such a name. */
+    /** The prefix of the names of bulkheads behind locks. The names of other bulkheads cannot begin with it. */
     public static final String BULKHEAD_PREFIX = "lock:";
 
     /** The greatest length of a name, in UTF-16 characters. */
@@ -33,11 +33,11 @@ public final class LockSpec {
      * Starts a definition.
      *
      * @param name the lock's name; applications that use the same name on the same Redis share the lock. A bulkhead of that
-     *        name has nothing to do with it
-     * @return a builder; what is not set is: {@code acquireTimeout} 10 seconds, {@code lockTimeout} 30 seconds, not fair, no
+     *        name is unrelated
+     * @return a builder with these defaults: {@code acquireTimeout} 10 seconds, {@code lockTimeout} 30 seconds, not fair, no
      *         {@code maxHold} and no {@code minHold}, {@link OnLost#REPORT}
-     * @throws IllegalArgumentException when the name is null, blank, longer than {@link #MAX_NAME_LENGTH} characters, or no
-     *         Unicode text, or has control characters
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@link #MAX_NAME_LENGTH} characters, or not
+     *         valid Unicode, or has control characters
      */
     public static Builder named(String name) {
         return new Builder(name);
@@ -53,7 +53,7 @@ public final class LockSpec {
     }
 
     /**
-     * How long {@code lock}, {@code run} and {@code call} wait for the lock unless they are told otherwise.
+     * How long {@code lock}, {@code run} and {@code call} wait for the lock, unless the call passes its own time.
      *
      * @return zero for one attempt; at most {@link SemaphoreSpec#MAX_WAIT}
      */
@@ -62,8 +62,8 @@ public final class LockSpec {
     }
 
     /**
-     * The lease: after what time the lock of an owner that has crashed is free. While its owner lives, it is renewed every
-     * third of that.
+     * The lease: the time after which the lock of a crashed owner is free. While its owner lives, it is renewed every third of
+     * that.
      *
      * @return from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
      */
@@ -72,7 +72,7 @@ public final class LockSpec {
     }
 
     /**
-     * Whether those who wait get the lock in the order of their requests.
+     * Whether waiting calls get the lock in the order of their requests.
      *
      * @return {@code true} for first come, first served
      */
@@ -81,7 +81,7 @@ public final class LockSpec {
     }
 
     /**
-     * For how long the lock is renewed at the most.
+     * The maximum time for which the lock is renewed.
      *
      * @return empty when there is no bound
      */
@@ -90,7 +90,7 @@ public final class LockSpec {
     }
 
     /**
-     * For how long the lock is taken at least, from when it was granted, even if it is released earlier.
+     * The minimum time for which the lock is taken, from when it was granted, even if it is released earlier.
      *
      * @return zero when a release frees it at once; at most {@link #lockTimeout()} and {@link #maxHold()}
      */
@@ -145,7 +145,7 @@ public final class LockSpec {
                 + ", awaitRelease=" + awaitRelease() + ")";
     }
 
-    /** Builds a {@link LockSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
+    /** Builds a {@link LockSpec}. Each setter refuses a bad value at once and names the field. Not thread-safe. */
     public static final class Builder {
 
         private static final Duration DEFAULT_ACQUIRE_TIMEOUT = Duration.ofSeconds(10);
@@ -173,8 +173,8 @@ public final class LockSpec {
         }
 
         /**
-         * Sets the lease: after what time the lock of an owner that has crashed is free. It should be longer than the pauses
-         * that a process may suffer. Fractions of a millisecond are cut off.
+         * Sets the lease: the time after which the lock of a crashed owner is free. It should be longer than the pauses that a
+         * process may suffer. Fractions of a millisecond are cut off.
          *
          * @param lockTimeout from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
          * @return this
@@ -186,7 +186,7 @@ public final class LockSpec {
         }
 
         /**
-         * Sets the order in which those who wait get the lock.
+         * Sets the order in which waiting calls get the lock.
          *
          * @param fair {@code true} for first come, first served
          * @return this
@@ -197,7 +197,7 @@ public final class LockSpec {
         }
 
         /**
-         * Bounds for how long the lock is renewed; then it is lost. Without it, the lock is renewed until it is released.
+         * Limits how long the lock is renewed; after that, it is lost. By default, the lock is renewed until it is released.
          * Fractions of a millisecond are cut off.
          *
          * @param maxHold from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
@@ -250,7 +250,7 @@ public final class LockSpec {
         }
 
         /**
-         * Ends the definition.
+         * Builds the definition.
          *
          * @return the value
          * @throws IllegalArgumentException when {@link #minHold} is longer than {@link #lockTimeout} or {@link #maxHold}

@@ -4,14 +4,14 @@ package io.quarkiverse.redisbulkhead;
 public enum OnOutage {
 
     /**
-     * It fails with {@link BulkheadUnavailableException}. A call that already waits when the outage begins keeps waiting until
-     * its {@code maxWait} is over.
+     * It fails with {@link BulkheadUnavailableException}. A call that is already waiting when the outage begins keeps waiting
+     * until its {@code maxWait} is over.
      */
     REJECT,
 
     /** It runs without a permit: nothing limits it. */
     ALLOW,
 
-    /** It takes a permit of a limit that this process keeps for itself, see {@link SemaphoreSpec#localPermits()}. */
+    /** It takes a permit from a limit that this process applies by itself, see {@link SemaphoreSpec#localPermits()}. */
     LOCAL
 }

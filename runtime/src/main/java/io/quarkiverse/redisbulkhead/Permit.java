@@ -5,8 +5,8 @@ import java.util.Optional;
 import io.smallrye.mutiny.Uni;
 
 /**
- * The right to run one execution. Its lease is renewed in the background until it is released, {@code max-hold} is
- * over, or it is lost. Safe for use by many threads.
+ * The right to run one execution. Its lease is renewed in the background until it is released, {@code max-hold} is over, or it
+ * is lost. Thread-safe.
  *
  * <pre>{@code
  * try (Permit permit = semaphore.acquire(Duration.ofSeconds(2))) {
@@ -14,14 +14,14 @@ import io.smallrye.mutiny.Uni;
  * }
  * }</pre>
  *
- * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}.
+ * Blocking methods must not be called on an event loop; each has a counterpart that returns a {@link Uni}.
  */
 public interface Permit extends AutoCloseable {
 
     /**
      * The permit's id, unique among all permits.
      *
-     * @return never null; empty when the permit was given under {@link OnOutage#ALLOW} or by a bulkhead that is switched off
+     * @return never null; empty when the permit was granted under {@link OnOutage#ALLOW} or by a bulkhead that is disabled
      */
     String id();
 
@@ -35,7 +35,7 @@ public interface Permit extends AutoCloseable {
     /**
      * The key value that the permit counts for.
      *
-     * @return empty when the bulkhead is one limit for all
+     * @return empty if the bulkhead is used without a key
      */
     Optional<String> key();
 
@@ -44,8 +44,8 @@ public interface Permit extends AutoCloseable {
      * remembers the greatest one it has seen, and refuses smaller ones, is safe from holders that were paused for
      * longer than their lease.
      *
-     * @return the token; 0 when the permit was given without Redis, during an outage or by a bulkhead that is switched off,
-     *         so that such a resource refuses it
+     * @return the token; 0 when the permit was granted without Redis, during an outage or by a bulkhead that is disabled, so
+     *         that such a resource refuses it
      */
     long fencingToken();
 
@@ -62,43 +62,42 @@ public interface Permit extends AutoCloseable {
      * reach beyond it.
      *
      * @return {@code false} when the permit is released or lost
-     * @throws BulkheadUnavailableException when Redis is away or refuses the call; the permit is not lost by that
-     * @throws BulkheadContendedException when too many are asking the bulkhead; the permit is not lost by that
+     * @throws BulkheadUnavailableException when Redis is away or refuses the call; the permit is not lost
+     * @throws BulkheadContendedException when too many calls compete for the bulkhead; the permit is not lost
      * @throws IllegalStateException when called on an event loop
      */
     boolean refresh();
 
     /**
-     * The asynchronous twin of {@link #refresh()}.
+     * The asynchronous counterpart of {@link #refresh()}.
      *
-     * @return the answer, asked for at each subscription
+     * @return the result, requested at each subscription
      */
     Uni<Boolean> refreshAsync();
 
     /**
      * Releases the permit and waits for the reply. Releasing it again, or after it was lost, is harmless.
      *
-     * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before.
-     *         When Redis is away or refuses the call, or too many are asking, the permit is given back in the background, and
-     *         this is {@code true}
+     * @return {@code true} when the permit was held until now; {@code false} when it had been released or lost before. When
+     *         Redis is away or refuses the call, or too many calls compete, the permit is released in the background, and this
+     *         is {@code true}
      * @throws IllegalStateException when called on an event loop
      */
     boolean release();
 
     /**
-     * The asynchronous twin of {@link #release()}.
+     * The asynchronous counterpart of {@link #release()}.
      *
-     * @return the answer; the permit is given back at the first subscription
+     * @return the result; the permit is released at the first subscription
      */
     Uni<Boolean> releaseAsync();
 
     /**
-     * Detaches the permit so that another process can attach it. From then on this process does not renew it: {@link #isHeld()}
-     * is {@code false}, no {@link PermitLost} is fired, and neither {@link #close()}, the end of a guarded method nor a
-     * shutdown releases it. Pass the token to the process that calls {@link RedisSemaphore#attach} or {@link
-     * RedisLock#attach}. The
-     * permit stays taken for one lease from now. If no process attaches it by then, it is free. An execution that goes on after
-     * this call runs without the permit.
+     * Detaches the permit so that another process can attach it. From then on this process does not renew it:
+     * {@link #isHeld()} is {@code false}, no {@link PermitLost} is fired, and neither {@link #close()}, the end of a guarded
+     * method nor a shutdown releases it. Pass the token to the process that calls {@link RedisSemaphore#attach} or
+     * {@link RedisLock#attach}. The permit stays taken for one lease from now. If no process attaches it by then, it is free.
+     * An execution that continues after this call runs without the permit.
      * <p>
      * If this fails with {@link BulkheadUnavailableException} or {@link BulkheadContendedException}, the permit is held as
      * before, and can be detached again. A
@@ -107,17 +106,17 @@ public interface Permit extends AutoCloseable {
      * @return the token, never null: lower-case letters, digits, hyphens, dots and, for a weight above 1, asterisks. It
      *         cannot be derived from the id of the permit
      * @throws PermitGoneException when the permit was released, detached or lost, or is being detached by another thread
-     * @throws IllegalStateException when the permit was given without Redis, during an outage or by a bulkhead that is
-     *         switched off, so that no other process could know it; also when called on an event loop
+     * @throws IllegalStateException when the permit was granted without Redis, during an outage or by a bulkhead that is
+     *         disabled, so that no other process could know it; also when called on an event loop
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws BulkheadInterruptedException when the thread is interrupted: then the permit may be detached, and is free after
      *         one lease
-     * @throws BulkheadContendedException when too many are asking the bulkhead
+     * @throws BulkheadContendedException when too many calls compete for the bulkhead
      */
     String detach();
 
     /**
-     * The asynchronous twin of {@link #detach()}. The permit is detached when the token is emitted.
+     * The asynchronous counterpart of {@link #detach()}. The permit is detached when the token is emitted.
      *
      * @return the token; detaches at each subscription
      */

@@ -22,7 +22,7 @@ public class PermitGoneException extends RuntimeException {
     }
 
     /**
-     * The bulkhead that was asked.
+     * The bulkhead that was called.
      *
      * @return its name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
      */

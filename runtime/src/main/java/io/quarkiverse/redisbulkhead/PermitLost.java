@@ -8,7 +8,7 @@ import java.util.Optional;
  * thread.
  *
  * @param bulkhead the bulkhead's name
- * @param key the key value that the permit counted for; empty when the bulkhead is one limit for all
+ * @param key the key value that the permit counted for; empty if the bulkhead is used without a key
  * @param permitId the permit
  * @param fencingToken the permit's fencing token
  * @param method what the permit was taken for, as {@code Class#method}
@@ -17,7 +17,7 @@ import java.util.Optional;
 public record PermitLost(String bulkhead, Optional<String> key, String permitId, long fencingToken, String method,
         Reason reason) {
 
-    /** Without the key, which is the business of those who called, and may be anything. */
+    /** Omits the key, which may be confidential. */
     @Override
     public String toString() {
         return "PermitLost[bulkhead=" + bulkhead + ", permitId=" + permitId + ", fencingToken=" + fencingToken + ", method="
@@ -27,7 +27,7 @@ public record PermitLost(String bulkhead, Optional<String> key, String permitId,
     /** Why a permit was lost. */
     public enum Reason {
 
-        /** Its lease ran out, because the process was paused or renewals got no answer. */
+        /** Its lease ran out, because the process was paused or renewals got no reply. */
         LEASE_ENDED,
 
         /** It ran for longer than {@code max-hold}. */
@@ -36,10 +36,10 @@ public record PermitLost(String bulkhead, Optional<String> key, String permitId,
         /** An operator revoked it. */
         REVOKED,
 
-        /** The application stopped while the execution ran; the permit was given back so that others need not wait. */
+        /** The application stopped while the execution ran; the permit was released so that other calls need not wait. */
         STOPPED,
 
-        /** Redis does not know it any more: it was revoked, its lease had ended, or the data was lost. */
+        /** Redis no longer knows it: it was revoked, its lease had ended, or the data was lost. */
         GONE
     }
 }

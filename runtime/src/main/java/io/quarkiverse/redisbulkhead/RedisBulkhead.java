@@ -9,7 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Caps how many executions of a method run at the same time across all instances of all applications that share a Redis.
+ * Limits how many executions of a method run at the same time across all instances of all applications that share a Redis.
  *
  * <pre>
  * {@literal @}GET
@@ -52,9 +52,9 @@ import java.lang.annotation.Target;
  * With MicroProfile Fault Tolerance, the bulkhead is innermost: each retry takes a new permit, and a timeout includes the wait
  * for it.
  * <p>
- * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A
- * bulkhead may be named in several places; all of them must state the same values, except that {@link #permits} may
- * be left out, and that {@link #weight} may differ.
+ * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A bulkhead
+ * may be named in several places; all of them must have the same values, except that {@link #permits} may be left out, and
+ * {@link #weight} may differ.
  */
 @Inherited
 @Documented
@@ -63,20 +63,19 @@ import java.lang.annotation.Target;
 @Repeatable(RedisBulkhead.List.class)
 public @interface RedisBulkhead {
 
-    /** The value of {@link #permits} that stands for "not stated here". */
+    /** The value of {@link #permits} that stands for "not set here". */
     int PERMITS_UNSET = Integer.MIN_VALUE;
 
-    /** The value of {@link #expire} where none is stated. */
+    /** The default value of {@link #expire}. */
     String DEFAULT_EXPIRE = "30s";
 
-    /** The value of {@link #maxWait} where none is stated. */
+    /** The default value of {@link #maxWait}. */
     String DEFAULT_MAX_WAIT = "0s";
 
     /**
-     * The bulkhead. Applications that use the same name on the same Redis share it. The name may hold expressions
-     * such as <code>${app.region:eu}</code>, as configuration has them; they are resolved when the application
-     * starts, and the name that comes out is the one that is configured and looked up. Other dollar signs stand for
-     * themselves.
+     * The bulkhead. Applications that use the same name on the same Redis share it. The name may contain expressions such as
+     * <code>${app.region:eu}</code>, as in configuration. They are resolved when the application starts; use the resolved name
+     * to configure or look up the bulkhead. Other dollar signs stand for themselves.
      *
      * @return the name, not blank, at most {@value SemaphoreSpec#MAX_NAME_LENGTH} characters
      */
@@ -135,7 +134,7 @@ public @interface RedisBulkhead {
      */
     Class<? extends BulkheadKeyResolver> keyResolver() default BulkheadKeyResolver.class;
 
-    /** Holds several {@link RedisBulkhead} annotations of one method or class; the compiler writes it. */
+    /** Holds several {@link RedisBulkhead} annotations of one method or class; the compiler generates it. */
     @Inherited
     @Documented
     @Retention(RetentionPolicy.RUNTIME)

@@ -25,15 +25,15 @@ public interface RedisBulkheads {
     RedisSemaphore semaphore(String name);
 
     /**
-     * A bulkhead that is defined in code. Nothing is made in Redis, so this is cheap, and there is nothing to close.
-     * Where an annotation, other code or another application has the same name, they share their permits.
+     * A bulkhead that is defined in code. Nothing is created in Redis, so this is cheap, and there is nothing to close. If an
+     * annotation, other code or another application uses the same name, they share the permits.
      * <p>
-     * Configuration of the name, such as {@code quarkus.redis-bulkhead."name".permits}, wins over the definition, as it does
-     * over an annotation. Of the properties for all bulkheads, {@code enabled}, {@code key-prefix} and those of Redis apply;
+     * Configuration of the name, such as {@code quarkus.redis-bulkhead."name".permits}, overrides the definition, as it does
+     * an annotation. Of the properties for all bulkheads, {@code enabled}, {@code key-prefix} and those of Redis apply;
      * {@code on-outage}, {@code instances} and {@code await-release} are part of the definition.
      *
-     * @param spec what it is, not null
-     * @return the bulkhead, never null; its {@linkplain RedisSemaphore#spec() spec} is what is in force
+     * @param spec the definition, not null
+     * @return the bulkhead, never null; its {@linkplain RedisSemaphore#spec() spec} has the values in force
      * @throws IllegalArgumentException when it is null, or the bulkhead that is behind a lock, or when its permits or order
      *         differ from those of an annotation, or of an earlier definition in this process, with the same name
      * @throws io.quarkus.runtime.configuration.ConfigurationException when the configuration of the name is not valid
@@ -41,25 +41,25 @@ public interface RedisBulkheads {
     RedisSemaphore semaphore(SemaphoreSpec spec);
 
     /**
-     * The lock of that name, as {@code quarkus.redis-bulkhead.lock.*} says: the values of
-     * {@code quarkus.redis-bulkhead.lock."name".*}, else those of all locks. It need not be declared or configured. Nothing is
-     * made in Redis, so this is cheap, and there is nothing to close.
+     * The lock of that name, configured by {@code quarkus.redis-bulkhead.lock."name".*}, otherwise by
+     * {@code quarkus.redis-bulkhead.lock.*}. It need not be declared or configured. Nothing is created in Redis, so this is
+     * cheap, and there is nothing to close.
      *
-     * @param name any name, as for {@link LockSpec#named}; a bulkhead of the same name has nothing to do with it
+     * @param name any name, as for {@link LockSpec#named}; a bulkhead of the same name is unrelated
      * @return the lock, never null
      * @throws IllegalArgumentException when {@link LockSpec#named} refuses it
-     * @throws IllegalStateException when the application does not say where Redis is
+     * @throws IllegalStateException when the Redis hosts are not configured
      */
     RedisLock lock(String name);
 
     /**
-     * A lock that is defined in code. Where others use the same name, they share the lock. Configuration of locks is not
+     * A lock that is defined in code. All callers that use the same name share the lock. Configuration of locks is not
      * applied.
      *
-     * @param spec what it is, not null
+     * @param spec the definition, not null
      * @return the lock, never null
      * @throws IllegalArgumentException when it is null
-     * @throws IllegalStateException when the application does not say where Redis is
+     * @throws IllegalStateException when the Redis hosts are not configured
      */
     RedisLock lock(LockSpec spec);
 }

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import io.smallrye.mutiny.Uni;
 
 /**
- * A lock that at most one execution owns, over all applications that share a Redis. Get it from {@link RedisBulkheads}. Safe
- * for use by many threads.
+ * A lock that at most one execution owns, across all applications that share a Redis. Get it from {@link RedisBulkheads}.
+ * Thread-safe.
  *
  * <pre>{@code
  * try (Permit owned = lock.lock()) {
@@ -18,24 +18,22 @@ import io.smallrye.mutiny.Uni;
  * }
  * }</pre>
  *
- * The {@link Permit} is the handle of the owner: only it releases the lock, and only it renews it. A release that comes
- * when the lease has ended does not touch the lock of the next owner.
+ * The {@link Permit} is the handle of the owner: only it releases the lock, and only it renews it. A release that arrives
+ * after the lease has ended does not affect the lock of the next owner.
  * <p>
  * The lock is not reentrant, and belongs to the permit, not to a thread: a caller that requests a lock that the same thread
- * owns
- * waits for itself until the time to wait is over.
+ * owns waits for itself until its wait times out.
  * <p>
  * A lock is owned for a lease ({@link LockSpec#lockTimeout()}) that is renewed in the background. An owner that is paused for
- * longer than its lease loses the lock without noticing before it wakes up, and may overlap with the next owner then. Where
- * data is at stake, let the data's store check {@link Permit#fencingToken()}.
+ * longer than its lease loses the lock without noticing until it resumes, and may then overlap with the next owner. Where data
+ * is at stake, let the data's store check {@link Permit#fencingToken()}.
  * <p>
- * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which queries Redis
- * again
- * at each subscription. When Redis is away or refuses the call, all methods fail with {@link BulkheadUnavailableException}:
- * no lock is granted without Redis, because that could make two owners. With the store {@code lock}, any method that asks
- * Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null or out of range are refused with
- * {@link IllegalArgumentException} before Redis is asked. {@code quarkus.redis-bulkhead.enabled=false} switches limits off,
- * but not mutual exclusion: locks lock all the same.
+ * Blocking methods must not be called on an event loop; each has a counterpart that returns a {@link Uni}, which queries Redis
+ * again at each subscription. When Redis is away or refuses the call, all methods fail with
+ * {@link BulkheadUnavailableException}: no lock is granted without Redis, because that could allow two owners. With the store
+ * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
+ * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
+ * {@code quarkus.redis-bulkhead.enabled=false} disables limits, but not mutual exclusion: locks still work.
  */
 public interface RedisLock {
 
@@ -56,15 +54,15 @@ public interface RedisLock {
     Optional<Permit> tryLock();
 
     /**
-     * The asynchronous twin of {@link #tryLock()}.
+     * The asynchronous counterpart of {@link #tryLock()}.
      *
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is emitted,
-     *         it is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, it
+     *         is released
      */
     Uni<Optional<Permit>> tryLockAsync();
 
     /**
-     * Takes the lock, and waits until it is free. The waiting thread parks; interrupting it ends the wait.
+     * Takes the lock, waiting until it is free. The waiting thread parks; interrupting it ends the wait.
      *
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
      * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
@@ -77,18 +75,18 @@ public interface RedisLock {
     Optional<Permit> tryLock(Duration maxWait);
 
     /**
-     * The asynchronous twin of {@link #tryLock(Duration)}; no thread waits.
+     * The asynchronous counterpart of {@link #tryLock(Duration)}; no thread waits.
      *
      * @param maxWait as for {@link #tryLock(Duration)}
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is emitted,
-     *         the wait ends, and a permit that is granted meanwhile is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, the
+     *         wait ends, and a permit that is granted meanwhile is released
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      */
     Uni<Optional<Permit>> tryLockAsync(Duration maxWait);
 
     /**
-     * Takes the lock, and waits until it is free as long as {@link LockSpec#acquireTimeout()} says. The waiting thread parks;
-     * interrupting it ends the wait.
+     * Takes the lock, waiting for it for up to {@link LockSpec#acquireTimeout()}. The waiting thread parks; interrupting it
+     * ends the wait.
      *
      * @return the permit of its owner, to be released by the caller, never null
      * @throws LockNotAcquiredException when it was not free in time
@@ -99,19 +97,18 @@ public interface RedisLock {
     Permit lock();
 
     /**
-     * The asynchronous twin of {@link #lock()}; no thread waits.
+     * The asynchronous counterpart of {@link #lock()}; no thread waits.
      *
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is emitted,
-     *         the wait ends, and a permit that is granted meanwhile is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, the
+     *         wait ends, and a permit that is granted meanwhile is released
      */
     Uni<Permit> lockAsync();
 
     /**
-     * Takes over the permit of an owner of this lock that was {@linkplain Permit#detach() detached}, in this process or
-     * another. From now
-     * on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and {@code minHold} count
-     * from its start. It has a new id, and a new fencing token, which is greater, so that a resource that checks tokens
-     * refuses the process that detached it.
+     * Takes over a permit of this lock that was {@linkplain Permit#detach() detached}, in this process or
+     * another. From now on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and
+     * {@code minHold} count from when the original was granted. It has a new id, and a new fencing token, which is greater, so
+     * that a resource that checks tokens refuses the process that detached it.
      * <p>
      * If several callers attach the same permit, exactly one succeeds. If the call fails with
      * {@link BulkheadUnavailableException}, call it again in this process within one lease: Redis may already have attached the
@@ -127,7 +124,7 @@ public interface RedisLock {
     Permit attach(String token);
 
     /**
-     * The asynchronous twin of {@link #attach}.
+     * The asynchronous counterpart of {@link #attach}.
      *
      * @param token as for {@link #attach}
      * @return the permit, attached at subscription; when the subscription is cancelled before the permit is emitted, it is
@@ -137,7 +134,7 @@ public interface RedisLock {
     Uni<Permit> attachAsync(String token);
 
     /**
-     * Runs something as the owner of the lock; waits for it as long as {@link LockSpec#acquireTimeout()} says. The lock is
+     * Runs an action as the owner of the lock, waiting for it for up to {@link LockSpec#acquireTimeout()}. The lock is
      * released when the action ends, however it ends. The action can look at {@link CurrentPermit}, and
      * {@link LockSpec#onLost()} applies to it.
      *
@@ -150,7 +147,7 @@ public interface RedisLock {
     void run(Runnable action);
 
     /**
-     * As {@link #run(Runnable)}, with a time to wait of its own.
+     * Like {@link #run(Runnable)}, with its own wait time.
      *
      * @param maxWait how long to wait for the lock, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not
      *        null
@@ -160,7 +157,7 @@ public interface RedisLock {
     void run(Duration maxWait, Runnable action);
 
     /**
-     * As {@link #run(Runnable)}, with a result.
+     * Like {@link #run(Runnable)}, with a result.
      *
      * @param action what to run, not null
      * @param <T> what it returns
@@ -170,7 +167,7 @@ public interface RedisLock {
     <T> T call(Callable<T> action) throws Exception;
 
     /**
-     * As {@link #call(Callable)}, with a time to wait of its own.
+     * Like {@link #call(Callable)}, with its own wait time.
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
      * @param action what to run, not null
@@ -181,30 +178,30 @@ public interface RedisLock {
     <T> T call(Duration maxWait, Callable<T> action) throws Exception;
 
     /**
-     * The asynchronous twin of {@link #run(Runnable)}: the lock is taken at each subscription, and owned until the action's
-     * {@code Uni} ends or is cancelled.
+     * The asynchronous counterpart of {@link #run(Runnable)}: the lock is taken at each subscription, and owned until the
+     * action's {@code Uni} ends or is cancelled.
      *
-     * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param action creates the {@code Uni} once the lock is owned, not null
      * @return completes when the action has ended and the lock is released; fails with what the action fails with, or as
      *         {@link #run(Runnable)} does
      */
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action);
 
     /**
-     * As {@link #runAsync(Supplier)}, with a time to wait of its own.
+     * Like {@link #runAsync(Supplier)}, with its own wait time.
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
-     * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param action creates the {@code Uni} once the lock is owned, not null
      * @return as {@link #runAsync(Supplier)}
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long, or the action is null
      */
     Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action);
 
     /**
-     * The asynchronous twin of {@link #call(Callable)}: the lock is taken at each subscription, and owned until the action's
-     * {@code Uni} ends or is cancelled.
+     * The asynchronous counterpart of {@link #call(Callable)}: the lock is taken at each subscription, and owned until the
+     * action's {@code Uni} ends or is cancelled.
      *
-     * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param action creates the {@code Uni} once the lock is owned, not null
      * @param <T> what the action's {@code Uni} emits
      * @return what the action's {@code Uni} emits, or fails with, once the lock is released; fails as {@link #run(Runnable)}
      *         does
@@ -212,10 +209,10 @@ public interface RedisLock {
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action);
 
     /**
-     * As {@link #callAsync(Supplier)}, with a time to wait of its own.
+     * Like {@link #callAsync(Supplier)}, with its own wait time.
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
-     * @param action makes the {@code Uni} once the lock is owned, not null
+     * @param action creates the {@code Uni} once the lock is owned, not null
      * @param <T> what the action's {@code Uni} emits
      * @return as {@link #callAsync(Supplier)}
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long, or the action is null
@@ -223,7 +220,7 @@ public interface RedisLock {
     <T> Uni<T> callAsync(Duration maxWait, Supplier<? extends Uni<? extends T>> action);
 
     /**
-     * Who owns the lock, whichever application that is.
+     * The owner of the lock, in any application.
      *
      * @return the owner at one instant of the Redis server; empty when the lock is free. {@link Holder#bulkhead()} is
      *         {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
@@ -233,14 +230,14 @@ public interface RedisLock {
     Optional<Holder> owner();
 
     /**
-     * The asynchronous twin of {@link #owner()}.
+     * The asynchronous counterpart of {@link #owner()}.
      *
-     * @return the owner, asked for at each subscription
+     * @return the owner, requested at each subscription
      */
     Uni<Optional<Holder>> ownerAsync();
 
     /**
-     * Who waits for the lock, over all applications; for a fair lock the next one first.
+     * The calls that wait for the lock, across all applications; for a fair lock, the next one comes first.
      *
      * @return at most {@value RedisSemaphore#MAX_HOLDERS} waiters
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
@@ -249,29 +246,27 @@ public interface RedisLock {
     List<Waiter> waiters();
 
     /**
-     * The asynchronous twin of {@link #waiters()}.
+     * The asynchronous counterpart of {@link #waiters()}.
      *
-     * @return the waiters, asked for at each subscription
+     * @return the waiters, requested at each subscription
      */
     Uni<List<Waiter>> waitersAsync();
 
     /**
-     * Takes the lock away from its owner, whichever application that is. This is for operators: the owner's execution
-     * continues, unless {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported
-     * there
-     * within a third of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps
-     * it.
+     * Takes the lock away from its owner, in any application. This is for operators: the owner's execution continues, unless
+     * {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported there within a third
+     * of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps it.
      *
-     * @return {@code false} when the lock was not owned any more
+     * @return {@code false} when the lock no longer had an owner
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     boolean revoke();
 
     /**
-     * The asynchronous twin of {@link #revoke()}.
+     * The asynchronous counterpart of {@link #revoke()}.
      *
-     * @return the answer; revokes at each subscription
+     * @return the result; revokes at each subscription
      */
     Uni<Boolean> revokeAsync();
 }

@@ -9,31 +9,31 @@ import java.util.function.Supplier;
 import io.smallrye.mutiny.Uni;
 
 /**
- * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Safe for use by many threads.
+ * One bulkhead, seen from code. Get it from {@link RedisBulkheads}. Thread-safe.
  * <p>
- * Blocking methods must not be called on an event loop; each has a twin that answers with a {@link Uni}, which asks
- * Redis again at each subscription. When Redis is away or refuses the call, permits are given or refused as
- * {@link SemaphoreSpec#onOutage()} says; all other methods fail with {@link BulkheadUnavailableException}. With the store
+ * Blocking methods must not be called on an event loop; each has a counterpart that returns a {@link Uni}, which asks Redis
+ * again at each subscription. When Redis is away or refuses the call, permits are granted or refused according to
+ * {@link SemaphoreSpec#onOutage()}; all other methods fail with {@link BulkheadUnavailableException}. With the store
  * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
- * Where a bulkhead has one limit for each key, whatever takes or looks at permits throws {@link IllegalStateException} until
- * {@link #forKey(String)} has told the key; see {@link #needsKey()}.
+ * If a bulkhead has one limit for each key, call {@link #forKey(String)} first: otherwise methods that take or inspect permits
+ * throw {@link IllegalStateException}; see {@link #needsKey()}.
  * <p>
- * A bulkhead that is switched off ({@code quarkus.redis-bulkhead.enabled=false}) grants every request, with an empty
- * id and the fencing token 0.
+ * A bulkhead that is disabled ({@code quarkus.redis-bulkhead.enabled=false}) grants every request, with an empty id and the
+ * fencing token 0.
  */
 public interface RedisSemaphore {
 
     /**
-     * The semaphore of one key value, where the bulkhead has one limit for each key. Nothing is made in Redis, so this is
+     * The semaphore of one key value, if the bulkhead has one limit for each key. Nothing is created in Redis, so this is
      * cheap, and there is nothing to close.
      *
      * @param key any text, not null
      * @return the semaphore, never null
      * @throws IllegalArgumentException when the key is null
      * @throws IllegalStateException when this is the semaphore of a key already, or when the bulkhead is declared by
-     *         annotations that tell no key
+     *         annotations without a key
      */
     RedisSemaphore forKey(String key);
 
@@ -49,10 +49,10 @@ public interface RedisSemaphore {
     RedisSemaphore forKey(String key, int permits);
 
     /**
-     * Whether the bulkhead has one limit for each key and this is not yet that of a key, so that {@link #forKey(String)} is
-     * to be called before anything else.
+     * Whether the bulkhead has one limit for each key and none has been chosen yet, so {@link #forKey(String)} must be called
+     * first.
      *
-     * @return {@code false} when this is one limit
+     * @return {@code false} when this is a single limit
      */
     boolean needsKey();
 
@@ -64,7 +64,7 @@ public interface RedisSemaphore {
     Optional<String> key();
 
     /**
-     * What this bulkhead is: the annotation's values with the configuration applied, or the definition that code gave.
+     * What this bulkhead is: the annotation's values with the configuration applied, or the definition from code.
      *
      * @return the definition, never null
      */
@@ -80,15 +80,15 @@ public interface RedisSemaphore {
     Optional<Permit> tryAcquire();
 
     /**
-     * The asynchronous twin of {@link #tryAcquire()}.
+     * The asynchronous counterpart of {@link #tryAcquire()}.
      *
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
-     *         emitted, it is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, it
+     *         is released
      */
     Uni<Optional<Permit>> tryAcquireAsync();
 
     /**
-     * Takes a permit of that weight if that much is free now; one attempt, and all or none.
+     * Takes a permit of that weight if that much is free now; one attempt, all or nothing.
      *
      * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
@@ -101,17 +101,17 @@ public interface RedisSemaphore {
     Optional<Permit> tryAcquire(int weight);
 
     /**
-     * The asynchronous twin of {@link #tryAcquire(int)}.
+     * The asynchronous counterpart of {@link #tryAcquire(int)}.
      *
      * @param weight as for {@link #tryAcquire(int)}
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
-     *         emitted, it is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, it
+     *         is released
      * @throws IllegalArgumentException when the weight is out of range
      */
     Uni<Optional<Permit>> tryAcquireAsync(int weight);
 
     /**
-     * Takes a permit of {@link SemaphoreSpec#weight()}, and waits until that much is free. The waiting thread parks;
+     * Takes a permit of {@link SemaphoreSpec#weight()}, waiting until that much is free. The waiting thread parks;
      * interrupting it ends the wait.
      *
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
@@ -125,18 +125,18 @@ public interface RedisSemaphore {
     Permit acquire(Duration maxWait);
 
     /**
-     * The asynchronous twin of {@link #acquire(Duration)}; no thread waits.
+     * The asynchronous counterpart of {@link #acquire(Duration)}; no thread waits.
      *
      * @param maxWait as for {@link #acquire(Duration)}
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
-     *         emitted, the wait ends, and a permit that is granted meanwhile is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, the
+     *         wait ends, and a permit that is granted meanwhile is released
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      */
     Uni<Permit> acquireAsync(Duration maxWait);
 
     /**
-     * Takes a permit of that weight, and waits until that much is free. It takes all of it or nothing: while it waits it holds
-     * no part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
+     * Takes a permit of that weight, waiting until that much is free. It takes all or nothing: while it waits, it holds no
+     * part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
      *
      * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
@@ -151,21 +151,21 @@ public interface RedisSemaphore {
     Permit acquire(int weight, Duration maxWait);
 
     /**
-     * The asynchronous twin of {@link #acquire(int, Duration)}; no thread waits.
+     * The asynchronous counterpart of {@link #acquire(int, Duration)}; no thread waits.
      *
      * @param weight as for {@link #acquire(int, Duration)}
      * @param maxWait as for {@link #acquire(Duration)}
-     * @return the permit, asked for at each subscription; when the subscription is cancelled before the permit is
-     *         emitted, the wait ends, and a permit that is granted meanwhile is given back
+     * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, the
+     *         wait ends, and a permit that is granted meanwhile is released
      * @throws IllegalArgumentException when the weight is out of range, or {@code maxWait} is null, negative or too long
      */
     Uni<Permit> acquireAsync(int weight, Duration maxWait);
 
     /**
-     * Takes over a permit of this bulkhead that was {@linkplain Permit#detach() detached}, in this process or another. From now
-     * on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and {@code minHold} count
-     * from its start, and its weight is the one it had. It has a new id, and a new fencing token, which is greater, so that a
-     * resource that checks tokens refuses the process that detached it.
+     * Takes over a permit of this bulkhead that was {@linkplain Permit#detach() detached}, in this process or another. From
+     * now on it is renewed here, its loss is reported here, and the caller releases it. {@code maxHold} and {@code minHold}
+     * count from when the original was granted, and its weight is the one it had. It has a new id, and a new fencing token,
+     * which is greater, so that a resource that checks tokens refuses the process that detached it.
      * <p>
      * If several callers attach the same permit, exactly one succeeds. If the call fails with
      * {@link BulkheadUnavailableException}, call it again in this process within one lease: Redis may already have attached the
@@ -182,7 +182,7 @@ public interface RedisSemaphore {
     Permit attach(String token);
 
     /**
-     * The asynchronous twin of {@link #attach}.
+     * The asynchronous counterpart of {@link #attach}.
      *
      * @param token as for {@link #attach}
      * @return the permit, attached at subscription; when the subscription is cancelled before the permit is emitted, it is
@@ -192,10 +192,10 @@ public interface RedisSemaphore {
     Uni<Permit> attachAsync(String token);
 
     /**
-     * Runs something with a permit; waits for one as long as {@link SemaphoreSpec#maxWait()} says. As a guarded method
-     * does, it can look at {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it. It does not wait for the
-     * answer to the release, unless {@link SemaphoreSpec#awaitRelease()} says so; the next call of this process finds the
-     * permit free all the same.
+     * Runs an action with a permit, waiting for one for up to {@link SemaphoreSpec#maxWait()}. Like a guarded method, the
+     * action can use {@link CurrentPermit}, and {@link SemaphoreSpec#onLost()} applies to it. This does not wait for the reply
+     * to the release, unless {@link SemaphoreSpec#awaitRelease()} is set; the next call of this process finds the permit free
+     * either way.
      *
      * @param action what to run, not null
      * @throws BulkheadFullException when no permit was free in time
@@ -205,7 +205,7 @@ public interface RedisSemaphore {
     void run(Runnable action);
 
     /**
-     * As {@link #run}, with a result.
+     * Like {@link #run}, with a result.
      *
      * @param <T> what it returns
      * @param action what to run, not null
@@ -215,27 +215,27 @@ public interface RedisSemaphore {
     <T> T call(Callable<T> action) throws Exception;
 
     /**
-     * The asynchronous twin of {@link #run}: one permit per subscription, waited for as {@link SemaphoreSpec#maxWait()}
-     * says, and held until the action's {@code Uni} ends or is cancelled.
+     * The asynchronous counterpart of {@link #run}: one permit per subscription, acquired within
+     * {@link SemaphoreSpec#maxWait()}, and held until the action's {@code Uni} ends or is cancelled.
      *
-     * @param action makes the {@code Uni} once the permit is held, not null
+     * @param action creates the {@code Uni} once the permit is held, not null
      * @return completes when the action has ended; fails with what the action fails with, or as
      *         {@link #run} does
      */
     Uni<Void> runAsync(Supplier<? extends Uni<?>> action);
 
     /**
-     * The asynchronous twin of {@link #call}: one permit per subscription, waited for as {@link SemaphoreSpec#maxWait()}
-     * says, and held until the action's {@code Uni} ends or is cancelled.
+     * The asynchronous counterpart of {@link #call}: one permit per subscription, acquired within
+     * {@link SemaphoreSpec#maxWait()}, and held until the action's {@code Uni} ends or is cancelled.
      *
      * @param <T> what the {@code Uni} emits
-     * @param action makes the {@code Uni} once the permit is held, not null
+     * @param action creates the {@code Uni} once the permit is held, not null
      * @return what the action's {@code Uni} emits, or fails with; fails as {@link #run} does
      */
     <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action);
 
     /**
-     * How full the bulkhead is, over all applications.
+     * How full the bulkhead is, across all applications.
      *
      * @return the state at one instant of the Redis server
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
@@ -244,14 +244,14 @@ public interface RedisSemaphore {
     SemaphoreStatus status();
 
     /**
-     * The asynchronous twin of {@link #status()}.
+     * The asynchronous counterpart of {@link #status()}.
      *
-     * @return the state, asked for at subscription
+     * @return the state, requested at subscription
      */
     Uni<SemaphoreStatus> statusAsync();
 
     /**
-     * Who holds the permits, over all applications, the lease that ends first coming first.
+     * The holders of permits across all applications; the one whose lease ends first comes first.
      *
      * @return at most {@value #MAX_HOLDERS} holders
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
@@ -260,14 +260,14 @@ public interface RedisSemaphore {
     List<Holder> holders();
 
     /**
-     * The asynchronous twin of {@link #holders()}.
+     * The asynchronous counterpart of {@link #holders()}.
      *
-     * @return the holders, asked for at subscription
+     * @return the holders, requested at subscription
      */
     Uni<List<Holder>> holdersAsync();
 
     /**
-     * Who waits for a permit, over all applications; in a fair bulkhead the next one first.
+     * The calls that wait for a permit, across all applications; in a fair bulkhead, the next one comes first.
      *
      * @return at most {@value #MAX_HOLDERS} waiters
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
@@ -276,35 +276,34 @@ public interface RedisSemaphore {
     List<Waiter> waiters();
 
     /**
-     * The asynchronous twin of {@link #waiters()}.
+     * The asynchronous counterpart of {@link #waiters()}.
      *
-     * @return the waiters, asked for at subscription
+     * @return the waiters, requested at subscription
      */
     Uni<List<Waiter>> waitersAsync();
 
     /**
-     * Takes a permit away from its holder, whichever application that is. The execution continues,
-     * unless {@link OnLost#INTERRUPT} is set there. The loss is reported there within a third of the lease, at the next
-     * renewal.
+     * Takes a permit away from its holder, in any application. The execution continues, unless {@link OnLost#INTERRUPT} is set
+     * there. The loss is reported there within a third of the lease, at the next renewal.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
-     * @return {@code false} when there is certainly no such permit any more
+     * @return {@code false} when the permit certainly no longer exists
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
     boolean revoke(String permitId);
 
     /**
-     * The asynchronous twin of {@link #revoke}.
+     * The asynchronous counterpart of {@link #revoke}.
      *
      * @param permitId the permit, not null
-     * @return the answer; revokes at each subscription
+     * @return the result; revokes at each subscription
      */
     Uni<Boolean> revokeAsync(String permitId);
 
     /**
-     * Sets the limit for all applications, whatever they define. They obey at once; executions above a smaller limit
-     * finish. It stays in force until {@link #resetSize()}, or until the bulkhead was not used for
+     * Sets the limit for all applications, whatever they define. It takes effect at once; executions above a smaller limit
+     * finish. It stays in force until {@link #resetSize()}, or until the bulkhead has not been used for
      * {@value #RESIZE_LASTS_DAYS} days, or, with the {@code local} store, until the application stops.
      *
      * @param permits the limit, at least 1
@@ -315,7 +314,7 @@ public interface RedisSemaphore {
     void resize(int permits);
 
     /**
-     * The asynchronous twin of {@link #resize}.
+     * The asynchronous counterpart of {@link #resize}.
      *
      * @param permits the limit, at least 1
      * @return completes when it is in force; resizes at each subscription
@@ -324,7 +323,7 @@ public interface RedisSemaphore {
     Uni<Void> resizeAsync(int permits);
 
     /**
-     * Undoes {@link #resize}: every application goes by its own definition again.
+     * Undoes {@link #resize}: every application uses its own definition again.
      *
      * @return {@code false} when there was certainly nothing to undo
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
@@ -333,15 +332,15 @@ public interface RedisSemaphore {
     boolean resetSize();
 
     /**
-     * The asynchronous twin of {@link #resetSize()}.
+     * The asynchronous counterpart of {@link #resetSize()}.
      *
-     * @return the answer; resets at each subscription
+     * @return the result; resets at each subscription
      */
     Uni<Boolean> resetSizeAsync();
 
     /** For how many days without use {@link #resize} stays in force. */
     int RESIZE_LASTS_DAYS = 30;
 
-    /** How many {@link #holders()} and {@link #waiters()} are listed at the most. */
+    /** How many {@link #holders()} and {@link #waiters()} are listed at most. */
     int MAX_HOLDERS = 5_000;
 }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a bulkhead is: an immutable value, checked when it is built.
+ * The definition of a bulkhead: an immutable value, checked when it is built.
  *
  * <pre>{@code
  * SemaphoreSpec.named("reports").permits(5).fair(true).maxWait(Duration.ofSeconds(2)).build();
@@ -62,11 +62,11 @@ public final class SemaphoreSpec {
     /**
      * Starts a definition.
      *
-     * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are kept for locks
-     * @return a builder; what is not set is: weight 1, not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
+     * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are reserved for locks
+     * @return a builder with these defaults: weight 1, not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
      *         {@code maxHold} and no {@code minHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
-     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, no
-     *         Unicode text, or that of a lock, or has control characters
+     * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, not
+     *         valid Unicode, or that of a lock, or has control characters
      */
     public static Builder named(String name) {
         Builder builder = new Builder(name);
@@ -138,7 +138,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * For how long a permit is renewed at the most.
+     * The maximum time for which a permit is renewed.
      *
      * @return empty when there is no bound
      */
@@ -174,7 +174,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * The limit that this process keeps for itself under {@link OnOutage#LOCAL}.
+     * The limit that this process applies by itself under {@link OnOutage#LOCAL}.
      *
      * @return at least 1; {@link #permits()} when it was not set
      */
@@ -183,7 +183,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * How many calls of this instance may wait for permits at once, over all keys of the bulkhead.
+     * How many calls of this instance may wait for permits at once, across all keys of the bulkhead.
      *
      * @return empty when there is no bound; zero when no call may wait
      */
@@ -246,7 +246,7 @@ public final class SemaphoreSpec {
                 + ", awaitRelease=" + awaitRelease + ")";
     }
 
-    /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not safe for threads. */
+    /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not thread-safe. */
     public static final class Builder {
 
         private final String name;
@@ -281,8 +281,8 @@ public final class SemaphoreSpec {
 
         /**
          * Sets how much of the limit a permit takes, for calls that need more of what the bulkhead protects than others. A
-         * permit is all or none: a call of weight 3 runs when three permits are free at once. In a bulkhead that is not fair,
-         * lighter calls may take what is free for as long as they come, so heavy ones can wait for very long.
+         * permit is all or nothing: a call of weight 3 runs when three permits are free at once. In a bulkhead that is not
+         * fair, lighter calls may keep taking what is free, so heavy ones can wait for a very long time.
          *
          * @param weight from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
          * @return this
@@ -294,7 +294,7 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Sets the order in which permits are given.
+         * Sets the order in which permits are granted.
          *
          * @param fair {@code true} for first come, first served
          * @return this
@@ -329,7 +329,7 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Bounds for how long a permit is renewed; then it is lost. Without it, a permit is renewed for as long as its
+         * Limits how long a permit is renewed; after that, it is lost. By default, a permit is renewed for as long as its
          * execution runs. Fractions of a millisecond are cut off.
          *
          * @param maxHold from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
@@ -344,7 +344,7 @@ public final class SemaphoreSpec {
         /**
          * Keeps a permit taken for at least this long from its start, by the clock of Redis, even if it is released earlier,
          * the application stops or its process dies. A job that is triggered in several instances then runs once per tick,
-         * although their clocks differ. Fractions of a millisecond are cut off.
+         * even if their clocks differ. Fractions of a millisecond are cut off.
          *
          * @param minHold zero to free a permit as soon as it is released; at most {@link #expire} and {@link #maxHold}, which
          *        {@link #build()} checks
@@ -381,7 +381,7 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Sets the limit that this process keeps for itself under {@link OnOutage#LOCAL}.
+         * Sets the limit that this process applies by itself under {@link OnOutage#LOCAL}.
          *
          * @param localPermits at least 1
          * @return this
@@ -393,10 +393,9 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Bounds how many calls of this instance may wait for permits at once, over all keys of the bulkhead and whatever
-         * they wait on: threads, {@code Uni}s or stages. One more call is rejected at once. Without it there is no bound,
-         * except for calls that block threads of the worker pool, see
-         * {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         * Bounds how many calls of this instance may wait for permits at once, across all keys of the bulkhead and whatever
+         * they wait on: threads, {@code Uni}s or stages. Further calls are rejected at once. By default there is no bound,
+         * except for calls that block threads of the worker pool, see {@code quarkus.redis-bulkhead.max-blocked-threads}.
          *
          * @param maxWaiters at least 0; with 0, no call waits, whatever {@link #maxWait} says
          * @return this
@@ -410,10 +409,10 @@ public final class SemaphoreSpec {
         /**
          * Sets whether guarded methods, {@code run}, {@code call} and {@link Permit#close()} return only when Redis has
          * confirmed the release. By default they return as soon as the release is handed to the connection, which saves a
-         * round trip. The next call of the same process finds the permit free either way. Without this, a call through
+         * round trip. The next call of the same process finds the permit free either way. By default, a call through
          * <em>another</em> process that is made right after the first one returned may still find the bulkhead full.
          *
-         * @param awaitRelease {@code true} to wait; when Redis does not answer, for the command timeout at most
+         * @param awaitRelease {@code true} to wait; for at most the command timeout if Redis does not reply
          * @return this
          */
         public Builder awaitRelease(boolean awaitRelease) {
@@ -422,7 +421,7 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Ends the definition.
+         * Builds the definition.
          *
          * @return the value
          * @throws IllegalStateException when {@link #permits} was not set

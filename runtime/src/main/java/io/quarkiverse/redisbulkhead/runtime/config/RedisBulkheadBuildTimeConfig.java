@@ -88,17 +88,17 @@ public interface RedisBulkheadBuildTimeConfig {
     }
 
     /**
-     * Metrics by Micrometer.
+     * Micrometer metrics.
      */
     MetricsBuildConfig metrics();
 
     /**
-     * Traces by OpenTelemetry.
+     * OpenTelemetry traces.
      */
     TracingBuildConfig tracing();
 
     /**
-     * Metrics by Micrometer.
+     * Micrometer metrics.
      */
     interface MetricsBuildConfig {
 
@@ -112,7 +112,7 @@ public interface RedisBulkheadBuildTimeConfig {
     }
 
     /**
-     * Traces by OpenTelemetry.
+     * OpenTelemetry traces.
      */
     interface TracingBuildConfig {
 

@@ -44,7 +44,7 @@ public interface RedisBulkheadRuntimeConfig {
     /**
      * How long Redis may be silent while commands are outstanding, or send nothing but transient errors, before it counts as
      * away. Transient errors are failed connection attempts, broken connections and the replies of a failover or start-up.
-     * Until then, calls are sent again with back-off. While Redis is away, {@code on-outage} applies.
+     * Until then, calls are retried with back-off. While Redis is away, {@code on-outage} applies.
      * <p>
      * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from one millisecond to one hour.
      * <p>
@@ -54,10 +54,10 @@ public interface RedisBulkheadRuntimeConfig {
     Duration commandTimeout();
 
     /**
-     * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a permanent reason such as a
-     * wrong password. {@code reject}: new calls fail; while Redis is away, calls that already wait keep waiting until their
-     * {@code max-wait}. {@code allow}: calls run without a permit. {@code local}: this process applies its own limit, see
-     * {@code local-permits}.
+     * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a permanent reason such as
+     * a wrong password. {@code reject}: new calls fail; while Redis is away, calls that are already waiting keep waiting until
+     * their {@code max-wait} has passed. {@code allow}: calls run without a permit. {@code local}: this process applies its
+     * own limit, see {@code local-permits}.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.on-outage=allow}
      */
@@ -85,12 +85,12 @@ public interface RedisBulkheadRuntimeConfig {
     int instances();
 
     /**
-     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks, over
-     * all bulkheads and keys. Further calls that would have to wait are rejected at once. Calls that do not block a thread of
-     * that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or on the application's
-     * own threads. At least 0; with 0, no call waits on a thread of the pool.
+     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks,
+     * across all bulkheads and keys. Further calls that would have to wait are rejected at once. Calls that do not block a
+     * thread of that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or on the
+     * application's own threads. At least 0; with 0, no call waits on a thread of the pool.
      * <p>
-     * By default half of the pool, but at least 1. The size of the pool is {@code quarkus.thread-pool.max-threads}, or its
+     * By default, half of the pool, but at least 1. The size of the pool is {@code quarkus.thread-pool.max-threads}, or its
      * default.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.max-blocked-threads=50}
@@ -98,7 +98,7 @@ public interface RedisBulkheadRuntimeConfig {
     OptionalInt maxBlockedThreads();
 
     /**
-     * How rejections look in REST applications.
+     * What rejections look like in REST applications.
      */
     RestConfig rest();
 
@@ -113,12 +113,12 @@ public interface RedisBulkheadRuntimeConfig {
     LocksConfig lock();
 
     /**
-     * Metrics by Micrometer.
+     * Micrometer metrics.
      */
     MetricsConfig metrics();
 
     /**
-     * Traces by OpenTelemetry.
+     * OpenTelemetry traces.
      */
     TracingConfig tracing();
 
@@ -130,7 +130,7 @@ public interface RedisBulkheadRuntimeConfig {
     Map<String, BulkheadConfig> bulkheads();
 
     /**
-     * How rejections look in REST applications.
+     * What rejections look like in REST applications.
      */
     interface RestConfig {
 
@@ -143,7 +143,7 @@ public interface RedisBulkheadRuntimeConfig {
         int status();
 
         /**
-         * What {@code Retry-After} says in rejections: a duration, or {@code none} for no such header. Without it, an estimate
+         * What {@code Retry-After} says in rejections: a duration, or {@code none} to omit the header. By default, an estimate
          * of when a permit becomes free, from the executions and waiting calls of this instance; from one second to the
          * {@code expire} of the bulkhead. Fractions of a second are rounded up.
          * <p>
@@ -155,7 +155,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * Whether the body of a rejection names the bulkhead or lock, and says which limit was reached. These names tell
-         * callers how the application works inside. The key of a call is never told.
+         * callers how the application works inside. The key of a call is never revealed.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.rest.expose-name=true}
          */
@@ -164,13 +164,13 @@ public interface RedisBulkheadRuntimeConfig {
     }
 
     /**
-     * How rejections of one bulkhead look in REST applications.
+     * What rejections of one bulkhead look like in REST applications.
      */
     interface BulkheadRestConfig {
 
         /**
          * What {@code Retry-After} says in rejections by this bulkhead, if it differs from
-         * {@code quarkus.redis-bulkhead.rest.retry-after}: a duration, or {@code none} for no such header.
+         * {@code quarkus.redis-bulkhead.rest.retry-after}: a duration, or {@code none} to omit the header.
          * <p>
          * A duration such as {@code 5s}, {@code 2m} or {@code PT5S}, from one second to 365 days, or {@code none}.
          * <p>
@@ -209,14 +209,14 @@ public interface RedisBulkheadRuntimeConfig {
     }
 
     /**
-     * Metrics by Micrometer.
+     * Micrometer metrics.
      */
     interface MetricsConfig {
 
         /**
          * How often this process reads how many permits of each declared bulkhead are in use in the whole cluster, in the
-         * background, with one command per bulkhead. With zero, there are no metrics of the whole cluster. Bulkheads with keys
-         * are not read.
+         * background, with one command per bulkhead. With zero, there are no cluster-wide metrics. Bulkheads with keys are not
+         * read.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from 100 milliseconds to one day, or zero.
          * <p>
@@ -246,7 +246,7 @@ public interface RedisBulkheadRuntimeConfig {
     }
 
     /**
-     * Traces by OpenTelemetry.
+     * OpenTelemetry traces.
      */
     interface TracingConfig {
 
@@ -400,9 +400,9 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> maxHold();
 
         /**
-         * The minimum time for which a permit stays taken after it was granted, even if it is released earlier, the application
-         * stops or its process dies. A job that several instances trigger then runs once per tick, although their clocks
-         * differ. At most {@code expire} and {@code max-hold}. By default, a release frees the permit at once.
+         * The minimum time for which a permit stays taken after it was granted, even if it is released earlier, the
+         * application stops or its process dies. A job that several instances trigger then runs once per tick, even if their
+         * clocks differ. At most {@code expire} and {@code max-hold}. By default, a release frees the permit at once.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
          * <p>
@@ -419,10 +419,10 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnLost> onLost();
 
         /**
-         * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}: they
-         * fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
-         * {@code Uni<Void>}, {@code CompletionStage<Void>}) and be no Kotlin {@code suspend} function. Without it, runs that a
-         * scheduler starts are skipped, and all other calls are rejected.
+         * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}:
+         * they fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
+         * {@code Uni<Void>}, {@code CompletionStage<Void>}) and must not be a Kotlin {@code suspend} function. By default,
+         * runs that a scheduler starts are skipped, and all other calls are rejected.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-full=skip}
          */
@@ -445,7 +445,7 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt localPermits();
 
         /**
-         * How many calls of this instance may wait for this bulkhead at once, over all keys, whether they block a thread or
+         * How many calls of this instance may wait for this bulkhead at once, across all keys, whether they block a thread or
          * not. Further calls that would have to wait are rejected at once. At least 0; with 0, no call waits, whatever
          * {@code max-wait} says. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
          * <p>
@@ -462,7 +462,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Boolean> awaitRelease();
 
         /**
-         * How rejections look in REST applications.
+         * What rejections look like in REST applications.
          */
         BulkheadRestConfig rest();
     }
