@@ -2,12 +2,15 @@ package io.quarkiverse.redisbulkhead.deployment.tls;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -38,15 +41,21 @@ final class Certificates {
                 keytool("-genkeypair", "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=" + name,
                         "-ext",
                         "san=dns:localhost,ip:127.0.0.1", "-keystore", keys.toString(), "-storetype", "PKCS12");
-                keytool("-exportcert", "-rfc", "-alias", name, "-keystore", keys.toString(), "-file",
-                        folder.resolve(name + ".pem").toString());
+                Certificate certificate = load(keys).getCertificate(name);
+                Files.writeString(folder.resolve(name + ".pem"), "-----BEGIN CERTIFICATE-----\n"
+                        + Base64.getMimeEncoder().encodeToString(certificate.getEncoded()) + "\n-----END CERTIFICATE-----\n");
             }
-            keytool("-importcert", "-noprompt", "-alias", "client", "-file", folder.resolve("client.pem").toString(),
-                    "-keystore",
-                    folder.resolve("clients.p12").toString(), "-storetype", "PKCS12");
+            KeyStore clients = KeyStore.getInstance("PKCS12");
+            clients.load(null, null);
+            clients.setCertificateEntry("client", load(folder.resolve("client.p12")).getCertificate("client"));
+            try (OutputStream out = Files.newOutputStream(folder.resolve("clients.p12"))) {
+                clients.store(out, PASSWORD.toCharArray());
+            }
             return folder.toAbsolutePath().toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -92,12 +101,18 @@ final class Certificates {
     }
 
     private KeyStore store(String name) throws GeneralSecurityException {
-        try (InputStream in = Files.newInputStream(folder.resolve(name + ".p12"))) {
+        try {
+            return load(folder.resolve(name + ".p12"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static KeyStore load(Path file) throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(file)) {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(in, PASSWORD.toCharArray());
             return store;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
