@@ -228,12 +228,12 @@ class CommandCountTest {
 
     /**
      * Trap 37: from a release to the hand-over nothing but this one command, however many wait, and no more of them is read
-     * than
-     * may be served.
+     * than may be served.
      */
     @Test
     void aReleaseWhileACallWaits() throws Exception {
-        run(acquires(10, ids("a", 10)));
+        run(acquireForLong(10));
+        run(acquires(10, ids("a", 9)));
         run(asking(10, Duration.ofMinutes(1), "w"));
         Map<String, Integer> toOne = commandsOf(releases("a0"));
         for (int i = 0; i < 320; i++) {
