@@ -383,7 +383,7 @@ class EffectiveDefinitionsTest {
         SmallRyeConfig properties = new SmallRyeConfigBuilder()
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
         ValidationErrors errors = new ValidationErrors();
-        new ConfiguredNames(new KnownProperties(), Definitions.of(List.of(REPORTS), properties),
+        new ConfiguredNames(new KnownProperties(KnownProperties.ofMappings()), Definitions.of(List.of(REPORTS), properties),
                 List.of("other-${profile}"), DefinedInCode.NONE, errors)
                 .checkVariables(properties);
         assertThat(errors.all()).isEmpty();
@@ -429,7 +429,8 @@ class EffectiveDefinitionsTest {
             BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode),
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode,
+                        KnownProperties.ofMappings()),
                 config(source), inRedis,
                 errors);
         errors.report();
