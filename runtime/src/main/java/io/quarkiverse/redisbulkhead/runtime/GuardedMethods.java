@@ -42,9 +42,6 @@ public class GuardedMethods {
     private static final Logger LOG = Logger.getLogger(GuardedMethods.class);
     private static final String SCHEDULED_EXECUTION = "io.quarkus.scheduler.ScheduledExecution";
 
-    private record Signature(String beanClass, String method, List<String> parameterTypes) {
-    }
-
     /**
      * A parameter that is the key of an enabled bulkhead.
      *
@@ -67,8 +64,9 @@ public class GuardedMethods {
         }
     }
 
-    private final Map<Signature, GuardedMethod> declared = new HashMap<>();
-    private final Map<Signature, List<RequiredKey>> keys = new HashMap<>();
+    // By signature.
+    private final Map<String, GuardedMethod> declared = new HashMap<>();
+    private final Map<String, List<RequiredKey>> keys = new HashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
@@ -90,10 +88,14 @@ public class GuardedMethods {
         this.runtime = runtime;
         this.scheduledRuns = scheduledRuns.isResolvable() ? scheduledRuns.get() : null;
         for (MethodDeclaration method : declarations.methods()) {
-            Signature signature = new Signature(method.beanClass(), method.name(), method.parameterTypes());
+            String signature = signature(method.beanClass(), method.name(), method.parameterTypes());
             declared.put(signature, guarded(method));
             keys.put(signature, requiredKeys(method));
         }
+    }
+
+    private static String signature(String beanClass, String method, List<String> parameterTypes) {
+        return beanClass + "#" + method + "(" + String.join(",", parameterTypes) + ")";
     }
 
     private List<RequiredKey> requiredKeys(MethodDeclaration method) {
@@ -116,7 +118,7 @@ public class GuardedMethods {
      * @return none when the method is not guarded, or has no key
      */
     public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
-        return keys.getOrDefault(new Signature(beanClass, method, parameterTypes), List.of());
+        return keys.getOrDefault(signature(beanClass, method, parameterTypes), List.of());
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
@@ -236,7 +238,7 @@ public class GuardedMethods {
     private GuardedMethod search(Class<?> bean, Method method) {
         List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
-            GuardedMethod found = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
+            GuardedMethod found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
             if (found != null) {
                 return found;
             }

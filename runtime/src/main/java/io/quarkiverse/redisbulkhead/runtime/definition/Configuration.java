@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
@@ -31,6 +32,7 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 final class Configuration {
 
     private static final int PRIORITY = 200;
+    private static final String MAPPING = PropertyNames.PREFIX.substring(0, PropertyNames.PREFIX.length() - 1);
     private static final String ENVIRONMENT = "EnvConfigSource";
     private static final String NEED_QUOTES = ".\"\\[]";
     private static final String LOCKS = PropertyNames.PREFIX + KnownProperties.LOCKS + ".";
@@ -83,7 +85,8 @@ final class Configuration {
         this.values = new SmallRyeConfigBuilder()
                 .withConverter(Duration.class, PRIORITY, new DurationConverter())
                 .withSources(new PropertiesConfigSource(found, "Redis Bulkhead", PRIORITY))
-                .withMapping(RedisBulkheadRuntimeConfig.class)
+                // With the prefix, so that the annotation need not be read by reflection.
+                .withMapping(ConfigClass.configClass(RedisBulkheadRuntimeConfig.class, MAPPING))
                 .withMappingIgnore("quarkus.**")
                 .build().getConfigMapping(RedisBulkheadRuntimeConfig.class);
     }

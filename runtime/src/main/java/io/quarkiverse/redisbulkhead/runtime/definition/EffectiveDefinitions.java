@@ -408,9 +408,13 @@ public final class EffectiveDefinitions {
         });
     }
 
+    private boolean isTooShort(Duration lease) {
+        return lease.compareTo(commandTimeout.multipliedBy(RENEWALS_PER_LEASE)) < 0;
+    }
+
     /** A lease must be long enough for Redis to answer before it ends. */
     private void checkLease(String location, String member, Duration lease) {
-        if (inRedis && lease.dividedBy(RENEWALS_PER_LEASE).compareTo(commandTimeout) < 0) {
+        if (inRedis && isTooShort(lease)) {
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
                     + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow reply "
                     + "could cost the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
@@ -615,7 +619,7 @@ public final class EffectiveDefinitions {
             Optional<Duration> stated = definitions.expire(name);
             if (isConfigured("expire")) {
                 EffectiveDefinitions.this.checkLease(written("expire"), "expire", own.expire().get());
-            } else if (isSure("expire") && stated.isPresent()) {
+            } else if (isSure("expire") && stated.isPresent() && isTooShort(stated.get())) {
                 EffectiveDefinitions.this.checkLease(String.join(", ", definitions.locations(name)),
                         Texts.annotation(name) + ": expire", stated.get());
             }
