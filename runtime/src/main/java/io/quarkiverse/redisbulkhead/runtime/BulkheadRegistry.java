@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -235,6 +237,21 @@ public class BulkheadRegistry implements RedisBulkheads {
                     this::inCode, runtime.get().engine());
         }
         return overview;
+    }
+
+    /**
+     * What calls of the declared bulkheads do while Redis is away.
+     *
+     * @return the policies of those that limit anything; empty when none does
+     */
+    public Set<OnOutage> outagePolicies() {
+        Set<OnOutage> policies = EnumSet.noneOf(OnOutage.class);
+        for (EffectiveBulkhead bulkhead : bulkheads.values()) {
+            if (bulkhead.enabled()) {
+                policies.add(bulkhead.spec().onOutage());
+            }
+        }
+        return policies;
     }
 
     /**

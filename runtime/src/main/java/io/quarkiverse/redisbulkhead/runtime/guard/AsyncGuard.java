@@ -93,8 +93,7 @@ public final class AsyncGuard {
             Uni<T> running = held.isEmpty()
                     ? wait.await(bulkhead, admission).chain(permits -> startUni(permits, execution))
                     : startUni(held, execution);
-            return CancelThenEnd.uni(running
-                    .onItemOrFailure().call((item, failure) -> wait.awaitEnd(admission::end)), admission::end);
+            return CancelThenEnd.uni(running, admission, wait);
         });
     }
 

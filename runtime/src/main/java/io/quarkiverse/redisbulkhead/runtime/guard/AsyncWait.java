@@ -53,13 +53,24 @@ final class AsyncWait {
      */
     Uni<Void> awaitEnd(Supplier<CompletionStage<Void>> end) {
         CompletableFuture<Void> ended = end.get().toCompletableFuture();
-        if (ended.isDone()) {
-            return Uni.createFrom().voidItem();
-        }
-        if (BlockingOperationControl.isBlockingAllowed()) {
+        return hasEnded(ended) ? Uni.createFrom().voidItem() : later(ended);
+    }
+
+    /**
+     * Waits for an end where the thread may wait.
+     *
+     * @param ended completes in bounded time and never fails
+     * @return {@code false} when it goes on {@link #later}
+     */
+    boolean hasEnded(CompletableFuture<Void> ended) {
+        if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
-            return Uni.createFrom().voidItem();
         }
+        return ended.isDone();
+    }
+
+    /** Emits on the caller's Vert.x context when it has ended. */
+    Uni<Void> later(CompletableFuture<Void> ended) {
         return continuations.answer(() -> ended);
     }
 }
