@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import jakarta.annotation.PreDestroy;
@@ -89,11 +90,11 @@ public class BulkheadRuntime {
      * @return by default half of the pool; not yet checked
      */
     static int maxBlockedThreads(RedisBulkheadRuntimeConfig config, Config properties) {
-        return config.maxBlockedThreads().orElseGet(() -> {
-            int workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class)
-                    .orElseGet(ExecutorRecorder::calculateMaxThreads);
-            return Math.max(1, workers / 2);
-        });
+        if (config.maxBlockedThreads().isPresent()) {
+            return config.maxBlockedThreads().getAsInt();
+        }
+        Optional<Integer> workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class);
+        return Math.max(1, (workers.isPresent() ? workers.get() : ExecutorRecorder.calculateMaxThreads()) / 2);
     }
 
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.

@@ -88,7 +88,7 @@ final class Configuration {
                 // With the prefix, so that the annotation need not be read by reflection.
                 .withMapping(ConfigClass.configClass(RedisBulkheadRuntimeConfig.class, MAPPING))
                 .withMappingIgnore("quarkus.**")
-                .build().getConfigMapping(RedisBulkheadRuntimeConfig.class);
+                .build().getConfigMapping(RedisBulkheadRuntimeConfig.class, MAPPING);
     }
 
     /**
