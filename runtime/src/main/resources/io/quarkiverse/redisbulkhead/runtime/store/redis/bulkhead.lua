@@ -254,7 +254,7 @@ if not isSimple and not onlyRenews then
     function drop(id)
         wasNoPermit[id] = not ends[id] and wasNoPermit[id] ~= false
         held = ends[id] and held - (heavy and weigh(id) or 1) or held
-        went, ends[id], records[id], settled = went + 1, nil, nil, false
+        went, ends[id], records[id] = went + 1, nil, nil
         gone[went] = id
         move(queue, id)
         move(standby, id)
@@ -537,8 +537,8 @@ local terms, limit, lease, alone, fair, tail, suffix, ending, endingText, token
 i = firstCall
 while i <= most do
     local what, answer = ARGV[i], nil
-    -- What releases free one after the other is given away together. Where weights differ, the order matters.
-    if owing and (heavy or what ~= 'release' or not ends[ARGV[i + 1]]) then
+    -- What releases free one after the other is given away together, but not on standby, where a light one may be told before a heavy one.
+    if owing and (standby.size > 0 or standby.came[1] or what ~= 'release' or not ends[ARGV[i + 1]]) then
         serve()
         wake()
         owing = false
@@ -733,7 +733,7 @@ while i <= most do
     elseif what == 'resize' then
         answer = override and 1 or 0
         override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
-        last, longest, settled = max(last, micros - 1), max(longest, 1), false
+        last, longest = max(last, micros - 1), max(longest, 1)
         i = i + 2
     elseif what == 'poll' then
         if queue.size > 0 or standby.size > 0 then
