@@ -911,12 +911,12 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
         end
     end
     if put[1] then
-        local grows = line.size - #gone <= FEW and line.size - #gone + #put / 2 > FEW
-        if grows then
+        local becomesTree = line.size - #gone <= FEW and line.size - #gone + #put / 2 > FEW
+        if becomesTree then
             call('ZADD', line.key, 0, LONG)
         end
         call('ZADD', line.key, unpack(put))
-        if grows then
+        if becomesTree then
             call('ZREM', line.key, LONG)
         end
         if line.size == 0 and not lengthens then
