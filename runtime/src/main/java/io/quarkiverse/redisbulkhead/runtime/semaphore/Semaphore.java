@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -26,7 +28,6 @@ public final class Semaphore {
     private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
     private final boolean limiting;
-    private final boolean skipping;
     private final List<HeldPermit> heldByCallers;
 
     /**
@@ -36,21 +37,20 @@ public final class Semaphore {
      */
     Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
             boolean limiting) {
-        this(bulkhead, dependencies, attacher, limiting, false, List.of());
+        this(bulkhead, dependencies, attacher, limiting, List.of());
     }
 
     private Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
-            boolean limiting, boolean skipping, List<HeldPermit> heldByCallers) {
+            boolean limiting, List<HeldPermit> heldByCallers) {
         this.heldByCallers = heldByCallers;
         this.bulkhead = bulkhead;
-        this.skipping = skipping;
         this.dependencies = dependencies;
         this.attacher = attacher;
         this.limiting = limiting;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
-        return new Semaphore(other, dependencies, attacher, limiting, skipping, heldByCallers);
+        return new Semaphore(other, dependencies, attacher, limiting, heldByCallers);
     }
 
     /**
@@ -61,16 +61,17 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore nestedIn(List<HeldPermit> held) {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, skipping, held);
+        return new Semaphore(bulkhead, dependencies, attacher, limiting, held);
     }
 
     /**
-     * This semaphore, for calls that are skipped when it is full.
+     * This semaphore, with another exception for calls that are rejected because it is full.
      *
-     * @return the semaphore, which counts rejections because it is full as {@link CallResult#SKIPPED}
+     * @param rejection makes the exception; with {@link SkippedException}, the call counts as {@link CallResult#SKIPPED}
+     * @return the semaphore, which shares its permits with this one
      */
-    public Semaphore skipping() {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, true, heldByCallers);
+    public Semaphore whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return with(bulkhead.whenFull(rejection));
     }
 
     /**
@@ -156,8 +157,7 @@ public final class Semaphore {
     }
 
     private CallListener listener(String method) {
-        CallListener call = dependencies.listener().onCall(bulkhead.id(), method);
-        return skipping && call != CallListener.NONE ? new SkippedCall(call) : call;
+        return dependencies.listener().onCall(bulkhead.id(), method);
     }
 
     /**
@@ -298,34 +298,5 @@ public final class Semaphore {
      */
     public CompletionStage<Boolean> resetSize() {
         return StoreFailures.translate(bulkhead.name(), dependencies.store().resetSize(bulkhead.id()));
-    }
-
-    /** Fires {@link CallResult#SKIPPED} in place of all that means full. */
-    private record SkippedCall(CallListener call) implements CallListener {
-
-        @Override
-        public void requested() {
-            call.requested();
-        }
-
-        @Override
-        public void waiting() {
-            call.waiting();
-        }
-
-        @Override
-        public void acquired(CallResult result, long fencingToken) {
-            call.acquired(result, fencingToken);
-        }
-
-        @Override
-        public void rejected(CallResult result) {
-            call.rejected(result.isFull() ? CallResult.SKIPPED : result);
-        }
-
-        @Override
-        public void released() {
-            call.released();
-        }
     }
 }

@@ -3,7 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -13,21 +15,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param id which one
  * @param spec its definition
  * @param terms what the definition means for leases
+ * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
  */
-record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
-
-    SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec) {
-        this(id, spec, LeaseTerms.of(spec));
-    }
+record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
+        Function<BulkheadFullException, RuntimeException> whenFull) {
 
     /** One limit for all. */
     static SemaphoreDefinition of(SemaphoreSpec spec) {
-        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec);
+        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null);
     }
 
     /** One of its keys, which may have a limit of its own. */
     SemaphoreDefinition forKey(String key, OptionalInt permits) {
-        return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms);
+        return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms,
+                whenFull);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -42,18 +43,30 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) 
     /** The same, with another time to wait. */
     SemaphoreDefinition within(Duration maxWait) {
         return spec.maxWait().equals(maxWait) ? this
-                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms);
+                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms, whenFull);
     }
 
     /** The same, with permits of another weight. */
     SemaphoreDefinition weighing(int weight) {
-        return spec.weight() == weight ? this : new SemaphoreDefinition(id, spec.toBuilder().weight(weight).build(), terms);
+        return spec.weight() == weight ? this
+                : new SemaphoreDefinition(id, spec.toBuilder().weight(weight).build(), terms, whenFull);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
     SemaphoreDefinition local(Duration maxWait) {
-        return new SemaphoreDefinition(id, spec.toBuilder().permits(spec.localPermits())
-                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
+        SemaphoreSpec local = spec.toBuilder().permits(spec.localPermits())
+                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build();
+        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
+    }
+
+    /** The same, with another way to tell calls that it is full. */
+    SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return new SemaphoreDefinition(id, spec, terms, rejection);
+    }
+
+    /** What a rejected call fails with. */
+    RuntimeException translated(RuntimeException rejection) {
+        return whenFull != null && rejection instanceof BulkheadFullException full ? whenFull.apply(full) : rejection;
     }
 
     String name() {
