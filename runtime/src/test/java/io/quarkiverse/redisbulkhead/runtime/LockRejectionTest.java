@@ -25,7 +25,7 @@ class LockRejectionTest {
     final RealTimers timers = new RealTimers();
     final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
             new HolderIdentity("app", "host:1"), loss -> {
-            }, true);
+            }, true, new WaiterLimits(Integer.MAX_VALUE));
     final Semaphore semaphore = lock(engine, SemaphoreSpec.named("lock").permits(1).build());
 
     private static Semaphore lock(SemaphoreEngine engine, SemaphoreSpec spec) {

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
@@ -33,7 +34,7 @@ final class LocalBulkheads implements RedisBulkheads {
     private final SemaphoreEngine engine = new SemaphoreEngine(
             new LocalPermitStore(System::nanoTime, System.currentTimeMillis()), new NoTimers(),
             new HolderIdentity("shop", "host:1"), loss -> {
-            }, true);
+            }, true, new WaiterLimits(Integer.MAX_VALUE));
 
     final Map<String, SemaphoreSpec> inCode = new HashMap<>();
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),

@@ -66,7 +66,7 @@ final class PermitAttacher {
                     new BulkheadUnavailableException(bulkhead.name(), "the application is stopping", null));
         }
         SemaphoreSpec spec = bulkhead.spec();
-        LeaseTerms terms = bulkhead.terms();
+        SemaphoreDefinition.LeaseTerms terms = bulkhead.terms();
         Duration most = terms.holdIsBounded() ? Duration.ofNanos(terms.holdNanos()).plus(terms.margin()) : Duration.ZERO;
         AcquireRequest permit = new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(), Duration.ZERO,
                 identity.application(), identity.instance(), method);
@@ -100,7 +100,7 @@ final class PermitAttacher {
 
     // The permit started that long before the request, or later.
     private HeldPermit keep(SemaphoreDefinition bulkhead, String id, String method, Attached attached, long requestedAt) {
-        LeaseTerms terms = bulkhead.terms();
+        SemaphoreDefinition.LeaseTerms terms = bulkhead.terms();
         long startedAt = requestedAt - attached.age().toNanos();
         long end = requestedAt + terms.leaseNanos();
         if (terms.holdIsBounded()) {

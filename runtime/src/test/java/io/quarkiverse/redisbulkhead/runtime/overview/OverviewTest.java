@@ -25,6 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -47,7 +48,7 @@ class OverviewTest {
 
     private static SemaphoreEngine engine(PermitStore store) {
         return new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-        }, true);
+        }, true, new WaiterLimits(Integer.MAX_VALUE));
     }
 
     private static Overview overview(SemaphoreEngine engine) {

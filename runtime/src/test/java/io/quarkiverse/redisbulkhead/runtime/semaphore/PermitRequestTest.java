@@ -25,7 +25,8 @@ class PermitRequestTest {
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            new WaiterLimits(Integer.MAX_VALUE));
     final PermitReturns returns = engine.returns;
     final PermitIds ids = engine.ids;
 
@@ -230,7 +231,8 @@ class PermitRequestTest {
     /** Trap 18, with await-release: the permits taken before are free when the caller sees the rejection. */
     @Test
     void whenALaterOneRejectsTheAnswersToTheReleasesCanBeAwaited() {
-        Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a");
+        Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a",
+                WaitsOn.NO_WORKER_THREAD);
         grant("a");
         grant("b");
         store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
@@ -298,7 +300,7 @@ class PermitRequestTest {
     }
 
     private Admission chain(String... names) {
-        return new Executions().admit(List.of(names).stream().map(this::semaphore).toList(), "A#a");
+        return new Executions().admit(List.of(names).stream().map(this::semaphore).toList(), "A#a", WaitsOn.NO_WORKER_THREAD);
     }
 
     private Semaphore semaphore(String name) {

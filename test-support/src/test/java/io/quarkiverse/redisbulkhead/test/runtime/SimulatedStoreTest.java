@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -68,7 +69,7 @@ class SimulatedStoreTest {
     private final List<PermitLost> losses = new ArrayList<>();
     private final HolderIdentity identity = new HolderIdentity("app", "host:1");
     private final SemaphoreEngine engine = new SemaphoreEngine(store, clock, identity, losses::add,
-            new SemaphoreEngine(local(), clock, identity, losses::add, false));
+            new SemaphoreEngine(local(), clock, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     @Test
     void allOperationsFailInAnOutageAndAreDelayedByASlowStore() {

@@ -115,7 +115,8 @@ public final class RedisConnectionManager implements AutoCloseable {
                         .setMaxWaitingHandlers(Math.max(2 * MAX_IN_FLIGHT, options.getMaxWaitingHandlers()));
     }
 
-    boolean isCluster() {
+    /** Whether the server is a Redis Cluster. */
+    public boolean isCluster() {
         return options != null && options.getType() == RedisClientType.CLUSTER;
     }
 
@@ -160,7 +161,8 @@ public final class RedisConnectionManager implements AutoCloseable {
         return properties;
     }
 
-    String keyPrefix() {
+    /** What all keys start with. */
+    public String keyPrefix() {
         return keyPrefix;
     }
 
