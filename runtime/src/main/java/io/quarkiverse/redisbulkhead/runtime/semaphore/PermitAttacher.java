@@ -24,13 +24,11 @@ final class PermitAttacher {
 
     private final LeasedPermit.Dependencies permits;
     private final HolderIdentity identity;
-    private final PermitIds ids;
     private final Set<String> attaching = ConcurrentHashMap.newKeySet();
 
-    PermitAttacher(LeasedPermit.Dependencies permits, HolderIdentity identity, PermitIds ids) {
+    PermitAttacher(LeasedPermit.Dependencies permits, HolderIdentity identity) {
         this.permits = permits;
         this.identity = identity;
-        this.ids = ids;
     }
 
     /**
@@ -43,7 +41,7 @@ final class PermitAttacher {
      */
     CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, String token, String method) {
         DetachedPermit detached = DetachedPermit.parse(token);
-        String id = ids.attached(bulkhead.spec().permits(), Weights.of(detached.permitId()), detached.fingerprint());
+        String id = permits.reconciler().attachedId(bulkhead.spec(), Weights.of(detached.permitId()), detached.fingerprint());
         if (!attaching.add(id)) {
             return CompletableFuture.failedStage(gone(bulkhead, detached));
         }

@@ -126,9 +126,7 @@ public final class Semaphore {
      * @param executions has counted the execution, and ends it with the admission; null for none
      */
     Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, listener(method),
-                heldByCallers)
-                : new GrantedAdmission(uncountedPermit(), executions);
+        return begin(method, waitsOn, executions, listener(method));
     }
 
     /**
@@ -136,11 +134,13 @@ public final class Semaphore {
      * where a call comes from.
      */
     Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
-        if (!limiting) {
-            return () -> new GrantedAdmission(uncountedPermit(), null);
-        }
         CallListener call = listener(method);
-        return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call, heldByCallers);
+        return () -> begin(method, waitsOn, null, call);
+    }
+
+    private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
+        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, call, heldByCallers)
+                : new GrantedAdmission(uncountedPermit(), executions);
     }
 
     /**
@@ -149,15 +149,13 @@ public final class Semaphore {
      * @param method what the permit would have been for, as operators see it
      */
     public void refuseKey(String method) {
-        if (limiting) {
-            CallListener call = listener(method);
-            call.requested();
-            call.rejected(CallResult.INVALID_KEY);
-        }
+        CallListener call = listener(method);
+        call.requested();
+        call.rejected(CallResult.INVALID_KEY);
     }
 
     private CallListener listener(String method) {
-        return dependencies.listener().onCall(bulkhead.id(), method);
+        return limiting ? dependencies.listener().onCall(bulkhead.id(), method) : CallListener.NONE;
     }
 
     /**

@@ -31,12 +31,11 @@ public final class SemaphoreEngine {
     private final SemaphoreEngine fallback;
     private final InFlightCounter requests = new InFlightCounter();
     private final LeaseRenewer renewer;
-    private final PermitReconciler reconciler;
     private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
 
     // Tests look at these.
-    final PermitIds ids = new PermitIds();
+    final PermitReconciler reconciler;
     final PermitReturns returns;
     final WaiterRegistry waiters;
     final WaiterLimits limits;
@@ -78,14 +77,14 @@ public final class SemaphoreEngine {
         this.limits = limits;
         this.returns = new PermitReturns(store, timers);
         this.renewer = new LeaseRenewer(store, timers, listener);
-        this.reconciler = new PermitReconciler(store, timers, ids);
+        this.reconciler = new PermitReconciler(store, timers);
         this.waiters = new WaiterRegistry(store, timers, random);
         LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
         this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler,
                 requests,
                 listener, permits, fallback == null ? null : fallback.dependencies);
-        this.attacher = new PermitAttacher(permits, identity, ids);
+        this.attacher = new PermitAttacher(permits, identity);
         store.listen(this::notice, new LimitMismatchLogger()::log);
     }
 
