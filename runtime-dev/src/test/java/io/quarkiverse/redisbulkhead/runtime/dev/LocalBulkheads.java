@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,12 +18,13 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 

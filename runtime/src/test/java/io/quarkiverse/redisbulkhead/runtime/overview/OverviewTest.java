@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;

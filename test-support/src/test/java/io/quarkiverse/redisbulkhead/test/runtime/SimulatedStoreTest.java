@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -27,6 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
