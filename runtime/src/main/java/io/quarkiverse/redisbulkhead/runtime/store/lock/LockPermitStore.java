@@ -132,7 +132,7 @@ public final class LockPermitStore implements PermitStore {
     LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, Settings settings,
             BiConsumer<Duration, Runnable> timer) {
         this.connections = connections;
-        this.scan = new BulkheadScan(connections.keyPrefix(), connections.isCluster());
+        this.scan = new BulkheadScan(connections);
         this.notifications = notifications;
         this.settings = settings;
         this.timer = timer;
@@ -248,7 +248,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, connections::send);
+        return scan.inUse(most);
     }
 
     /** How many bulkheads have pending operations. */

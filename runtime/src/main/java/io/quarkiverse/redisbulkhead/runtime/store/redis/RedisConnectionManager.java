@@ -115,8 +115,7 @@ public final class RedisConnectionManager implements AutoCloseable {
                         .setMaxWaitingHandlers(Math.max(2 * MAX_IN_FLIGHT, options.getMaxWaitingHandlers()));
     }
 
-    /** Whether the server is a Redis Cluster. */
-    public boolean isCluster() {
+    boolean isCluster() {
         return options != null && options.getType() == RedisClientType.CLUSTER;
     }
 

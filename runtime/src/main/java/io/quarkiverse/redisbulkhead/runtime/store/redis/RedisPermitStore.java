@@ -89,7 +89,7 @@ public final class RedisPermitStore implements PermitStore {
         this.batcher = new CommandBatcher(connections, connections.keyPrefix(), notifications.name(),
                 change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
         this.look = change.apply(LuaScript.of("look"));
-        this.scan = new BulkheadScan(connections.keyPrefix(), connections.isCluster());
+        this.scan = new BulkheadScan(connections);
     }
 
     @Override
@@ -320,6 +320,6 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, connections::send);
+        return scan.inUse(most);
     }
 }
