@@ -234,7 +234,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (overview == null) {
             DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    this::inCode, runtime.get().engine());
+                    this::inCode, () -> runtime.get().engine());
         }
         return overview;
     }
@@ -296,9 +296,30 @@ public class BulkheadRegistry implements RedisBulkheads {
      * Whether a bulkhead limits anything.
      *
      * @param name a declared name
+     * @return {@code quarkus.redis-bulkhead."name".enabled}
      */
-    boolean isEnabled(String name) {
+    public boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
+    }
+
+    /**
+     * Whether a bulkhead has one limit for each key.
+     *
+     * @param name a declared name
+     * @return whether its calls have keys
+     */
+    public boolean isKeyed(String name) {
+        return keyed.contains(name);
+    }
+
+    /**
+     * The methods that a bulkhead guards.
+     *
+     * @param name a declared name
+     * @return as {@code Class#method}, in alphabetical order
+     */
+    public List<String> methods(String name) {
+        return DeclaredBulkheads.methods(name, definitions, declarations);
     }
 
     /**

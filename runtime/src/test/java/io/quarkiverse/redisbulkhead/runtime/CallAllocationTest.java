@@ -30,6 +30,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLossLogger;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
@@ -48,7 +49,7 @@ class CallAllocationTest {
             new HolderIdentity("app", "host:1"),
             new SemaphoreListeners(
                     List.of(new PermitLossLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
-            true);
+            true, new WaiterLimits(0));
     private final Continuations continuations = new Continuations(0);
 
     @BeforeEach

@@ -60,6 +60,24 @@ class EffectiveDefinitionsTest {
                 });
     }
 
+    /** None is forgotten where configured values are applied. */
+    @Test
+    void eachPropertyOfABulkheadIsRead() {
+        Map<String, String> all = Map.ofEntries(Map.entry("enabled", "true"), Map.entry("permits", "7"),
+                Map.entry("weight", "2"), Map.entry("fair", "true"), Map.entry("expire", "2m"), Map.entry("max-wait", "3s"),
+                Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("on-lost", "interrupt"),
+                Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"), Map.entry("local-permits", "3"),
+                Map.entry("max-waiters", "9"), Map.entry("await-release", "true"), Map.entry("rest.retry-after", "5s"));
+        assertThat(all).containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
+        Map<String, String> configured = new HashMap<>();
+        all.forEach((member, value) -> configured.put("reports." + member, value));
+        assertThat(settings(configured, REPORTS).get("reports"))
+                .isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports").permits(7).weight(2).fair(true)
+                        .expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(3)).maxHold(Duration.ofHours(1))
+                        .minHold(Duration.ofSeconds(4)).onLost(OnLost.INTERRUPT).onOutage(OnOutage.ALLOW).localPermits(3)
+                        .maxWaiters(9).awaitRelease(true).build(), true));
+    }
+
     @Test
     void aConfiguredWaitOfZeroWins() {
         assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
