@@ -60,6 +60,18 @@ class EffectiveDefinitionsTest {
                 });
     }
 
+    /** The build knows what annotations state, but not what expressions become. */
+    @Test
+    void whatExpressionsBecomeIsCheckedAtTheStart() {
+        BulkheadDeclaration open = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
+        assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
+                .hasMessageContaining(
+                        "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): expire = \"${lease:0s}\"");
+        BulkheadDeclaration fair = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
+        assertThatThrownBy(() -> settings(Map.of(), REPORTS, fair))
+                .hasMessageContaining("RBH007 @RedisBulkhead(name = \"reports\"): has different values");
+    }
+
     /** None is forgotten where configured values are applied. */
     @Test
     void eachPropertyOfABulkheadIsRead() {
