@@ -4,6 +4,7 @@ import static io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.by
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,7 +42,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Terms;
 import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 
 /**
  * Keeps permits in Redis; each operation is one step of a Lua script, which {@link CommandBatcher} sends together with others
@@ -93,7 +93,7 @@ public final class RedisPermitStore implements PermitStore {
         this.notifications = notifications;
         this.keyPrefix = keyPrefix;
         this.batcher = new CommandBatcher(connections, keyPrefix, notifications.name(),
-                change.apply(LuaScript.of("bulkhead"))::run, this::readHead);
+                change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
         this.look = change.apply(LuaScript.of("look"));
         this.scan = new BulkheadScan(keyPrefix, cluster);
     }
@@ -104,10 +104,9 @@ public final class RedisPermitStore implements PermitStore {
         mismatches = limitMismatches;
     }
 
-    /** The head of a reply: differing limits, and the messages to this process, which are not published. */
-    private void readHead(BulkheadId bulkhead, Response lines) {
-        for (Response line : lines) {
-            String text = line.toString();
+    /** What replies have for the process: differing limits, and the messages to it, which are not published. */
+    private void readNotices(BulkheadId bulkhead, List<String> lines) {
+        for (String text : lines) {
             if (text.startsWith("limits ")) {
                 String[] words = text.split(" ");
                 mismatches.accept(new LimitMismatch(bulkhead, Integer.parseInt(words[1]),
@@ -132,19 +131,19 @@ public final class RedisPermitStore implements PermitStore {
         });
     }
 
-    private AcquireReply acquired(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
-        if (answer.type() != ResponseType.MULTI) {
-            long token = answer.toLong();
+    private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        if (words.length == 1) {
+            long token = Long.parseLong(words[0]);
             return token == CANCELLED ? new AcquireReply.Cancelled() : new AcquireReply.Granted(token, repeated);
         }
-        int limit = answer.get(0).toInteger();
-        Duration nearestLeaseEnd = Duration.ofMillis(answer.get(1).toLong());
-        if (answer.size() == 2) {
+        int limit = Integer.parseInt(words[0]);
+        Duration nearestLeaseEnd = Duration.ofMillis(Long.parseLong(words[1]));
+        if (words.length == 2) {
             return new AcquireReply.Full(limit, nearestLeaseEnd, repeated);
         }
         notifications.open();
-        return new AcquireReply.Waiting(limit, nearestLeaseEnd, answer.get(2).toLong(), answer.get(3).toLong(), repeated);
+        return new AcquireReply.Waiting(limit, nearestLeaseEnd, Long.parseLong(words[2]), Long.parseLong(words[3]), repeated);
     }
 
     private String owner(AcquireRequest request) {
@@ -167,11 +166,11 @@ public final class RedisPermitStore implements PermitStore {
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
     private static Call<Boolean> changing(boolean awaited, byte[]... words) {
-        return new Call<>(1, awaited, null, List.of(words), (reply, index, repeated) -> isOne(reply, index) || repeated);
+        return new Call<>(1, awaited, null, List.of(words), (answers, index, repeated) -> isOne(answers, index) || repeated);
     }
 
-    private static boolean isOne(Response reply, int index) {
-        return reply.get(index).toInteger() == 1;
+    private static boolean isOne(List<String> answers, int index) {
+        return Integer.parseInt(answers.get(index)) == 1;
     }
 
     @Override
@@ -183,7 +182,7 @@ public final class RedisPermitStore implements PermitStore {
             words.add(bytes(permitIds.size()));
             permitIds.forEach(id -> words.add(bytes(id)));
             return batcher.send(bulkhead,
-                    new Call<>(permitIds.size(), false, null, words, (reply, index, repeated) -> (Void) null));
+                    new Call<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
         });
     }
 
@@ -199,10 +198,10 @@ public final class RedisPermitStore implements PermitStore {
                 words.add(bytes(id));
                 words.add(bytes(Math.max(1, leases.get(id).toMillis())));
             }
-            return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (reply, index, repeated) -> {
+            return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (answers, index, repeated) -> {
                 Set<String> lost = new HashSet<>();
                 for (int i = 0; i < ids.size(); i++) {
-                    if (!isOne(reply, index + i)) {
+                    if (!isOne(answers, index + i)) {
                         lost.add(ids.get(i));
                     }
                 }
@@ -228,21 +227,20 @@ public final class RedisPermitStore implements PermitStore {
         });
     }
 
-    private PollReply polled(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
+    private PollReply polled(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        int next = 4;
         Map<String, HandOver> handedOver = new HashMap<>();
-        Response given = answer.get(3);
-        for (int i = 0; i < given.size(); i += 3) {
-            handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
+        for (int left = Integer.parseInt(words[3]); left > 0; left--, next += 3) {
+            handedOver.put(words[next], new HandOver(Long.parseLong(words[next + 1]), Long.parseLong(words[next + 2])));
         }
         if (!handedOver.isEmpty()) {
             // The messages about these hand-overs may have been lost.
             notifications.check(true);
         }
-        Set<String> gone = new HashSet<>();
-        answer.get(4).forEach(id -> gone.add(id.toString()));
-        return new PollReply(handedOver, gone, answer.get(1).toInteger(), Duration.ofMillis(answer.get(2).toLong()),
-                answer.get(0).toLong());
+        Set<String> gone = new HashSet<>(Arrays.asList(words).subList(next, words.length));
+        return new PollReply(handedOver, gone, Integer.parseInt(words[1]), Duration.ofMillis(Long.parseLong(words[2])),
+                Long.parseLong(words[0]));
     }
 
     @Override
@@ -253,7 +251,7 @@ public final class RedisPermitStore implements PermitStore {
             Bounds.checkDigest(digest);
         }, () -> batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
                 bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
-                (reply, index, repeated) -> isOne(reply, index))));
+                (answers, index, repeated) -> isOne(answers, index))));
     }
 
     @Override
@@ -269,10 +267,10 @@ public final class RedisPermitStore implements PermitStore {
         });
     }
 
-    private static Optional<Attached> attached(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
-        return answer.type() != ResponseType.MULTI ? Optional.empty()
-                : Optional.of(new Attached(answer.get(0).toLong(), Duration.ofMillis(answer.get(1).toLong())));
+    private static Optional<Attached> attached(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        return words.length == 1 ? Optional.empty()
+                : Optional.of(new Attached(Long.parseLong(words[0]), Duration.ofMillis(Long.parseLong(words[1]))));
     }
 
     @Override

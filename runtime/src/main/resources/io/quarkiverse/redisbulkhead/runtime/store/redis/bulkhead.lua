@@ -31,17 +31,20 @@
 --         held at most, or 0, the record from the line break before the lease on
 --         'resize', limit, or 0 to undo
 --
--- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
---         acquire: token; or {limit, ms to the nearest lease end} when full, or heavier than the limit; or {.., .., server time, ticket or 0}
+-- Reply   one text, because Redis takes long to write a nested list. A line with the number of notices, a line for each of them: a message
+--         for this process, or 'limits <stated> <others>', now and then. Then a line for each permit id, resize or poll:
+--         acquire: token; or 'limit, ms to the nearest lease end' when full, or heavier than the limit; or these and 'server time, ticket or 0'
 --                  when waiting; -1 if cancelled
---         attach:  {token, ms since the permit started}; or 0 when it is gone
---         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
+--         attach:  'token, ms since the permit started'; or 0 when it is gone
+--         poll:    'server time, free permits, ms to the nearest lease end, number of handed over', 'id, token, end of lease' for each of
+--                  these, and the ids that are gone
 --         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
+--         The words of a line have spaces between them, and no commas.
 --
 -- Each key is read before any is written, so a key of a foreign type stops the script with nothing changed. Numbers go to Redis as they
 -- are: it writes all their digits, which tostring does not.
 
-local KEYS, ARGV, call, format, match, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, unpack, tonumber
+local KEYS, ARGV, call, format, match, concat, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, table.concat, unpack, tonumber
 local HOLDERS, STATE, QUEUE, STANDBY, CANCELLED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local floor, max, min, huge, byte = math.floor, math.max, math.min, math.huge, string.byte
 
@@ -62,6 +65,9 @@ local RELEASED, DETACHED = '{released}', '{detached}'
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 -- What ids begin with that tell a weight; the greatest weight; how many words of a command are unpacked at once, an even number.
 local STAR, HEAVIEST, WORDS = 42, 1000, 4000
+-- Up to 128 short entries of a sorted set are a list, which Redis walks for each of them. A long entry turns it into a tree, for as long as
+-- the key exists. So a set that grows beyond FEW has one for a moment.
+local FEW, LONG = 16, string.rep('-', 65)
 
 local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -196,7 +202,7 @@ end
 ---- Apply
 
 -- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
-local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
+local answers, answered, notices, longest, set, messages = { '0' }, 1, nil, 0, {}, nil
 -- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
@@ -229,7 +235,8 @@ if not isSimple and not onlyRenews then
 
     function tell(process, text)
         if process == me then
-            answers[1][#answers[1] + 1] = text
+            notices = notices or {}
+            notices[#notices + 1] = text
         else
             messages = messages or {}
             messages[process] = messages[process] and messages[process] .. '\n' .. text or text
@@ -578,11 +585,12 @@ while i <= most do
                             others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
                         end
                     end
-                    stated = table.concat(texts)
+                    stated = concat(texts)
                     set[#set + 1], set[#set + 2] = 'stated limits', stated
                     last, longest = max(last, micros - 1), max(longest, 1)
                     if others[1] then
-                        answers[1][#answers[1] + 1] = 'limits ' .. ARGV[at] .. ' ' .. table.concat(others, ',')
+                        notices = notices or {}
+                        notices[#notices + 1] = 'limits ' .. ARGV[at] .. ' ' .. concat(others, ',')
                     end
                 end
             end
@@ -594,7 +602,7 @@ while i <= most do
             end
             if record then
                 -- It asks again, or was served. It counts its full lease from when it asked.
-                answer, ends[id], moved = tonumber(match(record, '^%d+') or 0), max(ends[id], ending), moved + 2
+                answer, ends[id], moved = match(record, '^%d+') or 0, max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
             elseif ends[id] or not (old > 0 and startGrace()) and held + weight <= (override or limit) and (not head or old > 0 and head > old) then
@@ -606,11 +614,11 @@ while i <= most do
                 end
                 last, held, longest, came = max(last + 1, micros), held + (ends[id] and 0 or weight), max(longest, lease), came + 2
                 token = format('%d', last)
-                ends[id], answer, added[came - 1], added[came] = ending, last, endingText, id
+                ends[id], answer, added[came - 1], added[came] = ending, token, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
             else
-                answer = { override or limit, nearest() }
-                if weight > answer[1] then
+                answer = (override or limit) .. ' ' .. nearest()
+                if weight > (override or limit) then
                     if queue.at[id] or standby.at[id] then
                         drop(id)
                     end
@@ -625,7 +633,7 @@ while i <= most do
                         last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
                         place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
                     end
-                    answer[3], answer[4] = from, queue.at[id] or 0
+                    answer = answer .. ' ' .. from .. ' ' .. format('%d', queue.at[id] or 0)
                 end
             end
             if queue then
@@ -701,7 +709,7 @@ while i <= most do
                 drawn = last
                 describe(id, format('%d', last) .. '\n' .. since .. ARGV[i + 6])
             end
-            answer = { drawn, max(0, now - since) }
+            answer = format('%d %d', drawn, max(0, now - since))
         end
         i = i + 7
     elseif what == 'resize' then
@@ -715,7 +723,7 @@ while i <= most do
         end
         serve()
         wake()
-        local handed, gone, asking = {}, {}, {}
+        local handed, gone, asking = {}, { '' }, {}
         for k = i + 4, i + 3 + ARGV[i + 3] do
             local id = ARGV[k]
             if (queue.at[id] or standby.at[id]) and not (heavy and weigh(id) > (override or tonumber(ARGV[i + 2]))) then
@@ -731,13 +739,14 @@ while i <= most do
         for k, id in ipairs(asking) do
             local token = tonumber(match(records[id] or texts[k] or '', '^%d+') or nil)
             if token then
-                handed[#handed + 1], handed[#handed + 2], handed[#handed + 3] = id, token, ends[id]
+                handed[#handed + 1] = format(' %s %d %d', id, token, ends[id])
             else
                 -- Its record was lost, and with it the token. It queues again, and the short lease of this permit ends soon.
                 gone[#gone + 1] = id
             end
         end
-        answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
+        answer = format('%d %d %d %d', from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
+            .. concat(handed) .. concat(gone, ' ')
         i = i + 4 + ARGV[i + 3]
     end
     if queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize') then
@@ -837,11 +846,18 @@ end
 if went > 0 then
     call('HDEL', STATE, unpack(gone, 1, removedRecords))
 end
+local becomesTree = size and size - went <= FEW and size - went + came / 2 > FEW
+if becomesTree then
+    call('ZADD', HOLDERS, 0, LONG)
+end
 for k = 1, went, WORDS do
     call('ZREM', HOLDERS, unpack(gone, k, min(k + WORDS - 1, went)))
 end
 for k = 1, came, WORDS do
     call('ZADD', HOLDERS, unpack(added, k, min(k + WORDS - 1, came)))
+end
+if becomesTree then
+    call('ZREM', HOLDERS, LONG)
 end
 if lengthens or came > 0 and size and size <= went then
     call('PEXPIRE', HOLDERS, ttl)
@@ -897,4 +913,7 @@ end
 for process, text in pairs(messages or {}) do
     redis.pcall('PUBLISH', process, text)
 end
-return answers
+if notices then
+    answers[1] = #notices .. '\n' .. concat(notices, '\n')
+end
+return concat(answers, '\n')

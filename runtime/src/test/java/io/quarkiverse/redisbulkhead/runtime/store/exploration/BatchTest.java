@@ -34,7 +34,7 @@ class BatchTest {
     private final LuaEngine lua = new LuaEngine();
 
     /** The outcome of the calls: the answers, and all that is visible of the bulkhead. */
-    private record Result(List<Object> answers, String state, List<String> messages) {
+    private record Result(List<String> answers, String state, List<String> messages) {
     }
 
     @Test
@@ -87,25 +87,24 @@ class BatchTest {
 
     private Result together(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
-        return result(redis, new ArrayList<>(reply.subList(1, reply.size())), (List<?>) reply.get(0));
+        Object reply = lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
+        return result(redis, ScriptTexts.answers(reply), ScriptTexts.notices(reply));
     }
 
     private Result oneByOne(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<Object> answers = new ArrayList<>();
-        List<Object> told = new ArrayList<>();
+        List<String> answers = new ArrayList<>();
+        List<String> told = new ArrayList<>();
         for (Call call : calls.calls()) {
-            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES,
-                    BatchedCalls.of(calls.process(), call).arguments());
-            answers.add(reply.get(1));
-            told.addAll((List<?>) reply.get(0));
+            Object reply = lua.run(redis, script, BulkheadView.NAMES, BatchedCalls.of(calls.process(), call).arguments());
+            answers.addAll(ScriptTexts.answers(reply));
+            told.addAll(ScriptTexts.notices(reply));
         }
         return result(redis, answers, told);
     }
 
     // The dead may still lie there, and keys may live a little longer; neither is visible.
-    private static Result result(RedisModel redis, List<Object> answers, List<?> told) {
+    private static Result result(RedisModel redis, List<String> answers, List<String> told) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();
         state.put("holders", view.holders());
@@ -131,7 +130,7 @@ class BatchTest {
             }
         }
         return new Result(answers, state.toString(), Stream.concat(redis.takePublished().stream().map(Published::text),
-                told.stream().map(Object::toString)).flatMap(String::lines)
+                told.stream()).flatMap(String::lines)
                 .sorted(Comparator.naturalOrder()).collect(Collectors.toList()));
     }
 

@@ -74,7 +74,7 @@ class CommandBatcherTest {
                 if busy then
                     return redis.error_reply(busy)
                 end
-                local reply = { {} }
+                local reply = { 0 }
                 for i = 4, #ARGV do
                     if ARGV[i] == 'refused' then
                         return redis.error_reply('ERR refused')
@@ -82,7 +82,7 @@ class CommandBatcherTest {
                     reply[i - 2] = ARGV[i]
                 end
                 redis.call('RPUSH', 'said', unpack(ARGV, 4))
-                return reply
+                return table.concat(reply, '\\n')
                 """);
         return new CommandBatcher(connections, "test", "me", (keys, args, connection) -> {
             List<String> words = args.stream().skip(3).map(word -> new String(word, StandardCharsets.UTF_8)).toList();
@@ -108,10 +108,10 @@ class CommandBatcherTest {
 
     private static Call<String> call(String text, boolean awaited) {
         List<byte[]> words = Stream.of(text.split(" ")).map(CommandBatcher::bytes).toList();
-        return new Call<>(words.size(), awaited, null, words, (reply, index, repeated) -> {
+        return new Call<>(words.size(), awaited, null, words, (answers, index, repeated) -> {
             List<String> said = new ArrayList<>();
             for (int i = 0; i < words.size(); i++) {
-                said.add(reply.get(index + i).toString());
+                said.add(answers.get(index + i));
             }
             return String.join(" ", said);
         });
