@@ -72,6 +72,7 @@ class MigratingTest {
                     .mapToObj(i -> sharedArrivals.arrival("p1").toCompletableFuture()).toList();
             assertThat(CompletableFuture.anyOf(calls.toArray(CompletableFuture[]::new)).join()).as("beyond max-waiters")
                     .isEqualTo("unknown");
+            arrivals.awaitWaiters(20);
             arrivals.empty();
             assertThat(calls).map(CompletableFuture::join).isSubsetOf("p1 arrives tomorrow", "unknown");
         }
