@@ -30,7 +30,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
-import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -60,7 +59,6 @@ public final class RedisPermitStore implements PermitStore {
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
-    private final String keyPrefix;
     private final CommandBatcher batcher;
     private final LuaScript look;
     private final BulkheadScan scan;
@@ -78,24 +76,20 @@ public final class RedisPermitStore implements PermitStore {
      *
      * @param connections to Redis
      * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
-     * @param keyPrefix what all keys start with; without braces
-     * @param cluster whether the connection is to a Redis Cluster
      */
-    public RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            boolean cluster) {
-        this(connections, notifications, keyPrefix, cluster, UnaryOperator.identity());
+    public RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications) {
+        this(connections, notifications, UnaryOperator.identity());
     }
 
     // Tests put a clock of their own into the scripts.
-    RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            boolean cluster, UnaryOperator<LuaScript> change) {
+    RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications,
+            UnaryOperator<LuaScript> change) {
         this.connections = connections;
         this.notifications = notifications;
-        this.keyPrefix = keyPrefix;
-        this.batcher = new CommandBatcher(connections, keyPrefix, notifications.name(),
+        this.batcher = new CommandBatcher(connections, connections.keyPrefix(), notifications.name(),
                 change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
         this.look = change.apply(LuaScript.of("look"));
-        this.scan = new BulkheadScan(keyPrefix, cluster);
+        this.scan = new BulkheadScan(connections);
     }
 
     @Override
@@ -119,16 +113,14 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> {
-            List<byte[]> words = new ArrayList<>(3);
-            if (request.fair() && request.ticket() > 0) {
-                words.add(bytes("queue"));
-                words.add(bytes(request.ticket()));
-            }
-            words.add(bytes(request.permitId()));
-            return batcher.send(request.bulkhead(),
-                    new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
-        });
+        List<byte[]> words = new ArrayList<>(3);
+        if (request.fair() && request.ticket() > 0) {
+            words.add(bytes("queue"));
+            words.add(bytes(request.ticket()));
+        }
+        words.add(bytes(request.permitId()));
+        return batcher.send(request.bulkhead(),
+                new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
     }
 
     private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
@@ -159,9 +151,9 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead, minHold.isZero()
+        return batcher.send(bulkhead, minHold.isZero()
                 ? changing(false, bytes("release"), bytes(permitId))
-                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId)));
     }
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
@@ -175,56 +167,47 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds), () -> {
-            List<byte[]> words = new ArrayList<>(3 + permitIds.size());
-            words.add(bytes("cancel"));
-            words.add(bytes(Math.max(1, forgetAfter.toMillis())));
-            words.add(bytes(permitIds.size()));
-            permitIds.forEach(id -> words.add(bytes(id)));
-            return batcher.send(bulkhead,
-                    new Call<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
-        });
+        List<byte[]> words = new ArrayList<>(3 + permitIds.size());
+        words.add(bytes("cancel"));
+        words.add(bytes(Math.max(1, forgetAfter.toMillis())));
+        words.add(bytes(permitIds.size()));
+        permitIds.forEach(id -> words.add(bytes(id)));
+        return batcher.send(bulkhead,
+                new Call<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
-            // A permit that is held for so long may be revoked.
-            notifications.open();
-            List<String> ids = List.copyOf(leases.keySet());
-            List<byte[]> words = new ArrayList<>(3 * ids.size());
-            for (String id : ids) {
-                words.add(bytes("renew"));
-                words.add(bytes(id));
-                words.add(bytes(Math.max(1, leases.get(id).toMillis())));
-            }
-            return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (answers, index, repeated) -> {
-                Set<String> lost = new HashSet<>();
-                for (int i = 0; i < ids.size(); i++) {
-                    if (!isOne(answers, index + i)) {
-                        lost.add(ids.get(i));
-                    }
+        // A permit that is held for so long may be revoked.
+        notifications.open();
+        List<String> ids = List.copyOf(leases.keySet());
+        List<byte[]> words = new ArrayList<>(3 * ids.size());
+        for (String id : ids) {
+            words.add(bytes("renew"));
+            words.add(bytes(id));
+            words.add(bytes(Math.max(1, leases.get(id).toMillis())));
+        }
+        return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (answers, index, repeated) -> {
+            Set<String> lost = new HashSet<>();
+            for (int i = 0; i < ids.size(); i++) {
+                if (!isOne(answers, index + i)) {
+                    lost.add(ids.get(i));
                 }
-                return lost;
-            }));
-        });
+            }
+            return lost;
+        }));
     }
 
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
-        return Bounds.checked(() -> {
-            Bounds.checkLimit(limit);
-            Bounds.checkPolled(permitIds, place);
-        }, () -> {
-            notifications.check(false);
-            List<byte[]> words = new ArrayList<>(4 + permitIds.size());
-            words.add(bytes("poll"));
-            words.add(bytes(Math.max(1, place.toMillis())));
-            words.add(bytes(limit));
-            words.add(bytes(permitIds.size()));
-            permitIds.forEach(id -> words.add(bytes(id)));
-            return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
-        });
+        notifications.check(false);
+        List<byte[]> words = new ArrayList<>(4 + permitIds.size());
+        words.add(bytes("poll"));
+        words.add(bytes(Math.max(1, place.toMillis())));
+        words.add(bytes(limit));
+        words.add(bytes(permitIds.size()));
+        permitIds.forEach(id -> words.add(bytes(id)));
+        return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
     }
 
     private PollReply polled(List<String> answers, int index, boolean repeated) {
@@ -246,25 +229,20 @@ public final class RedisPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
             Duration refuseFor) {
-        return Bounds.checked(() -> {
-            Bounds.checkId(permitId);
-            Bounds.checkDigest(digest);
-        }, () -> batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
+        return batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
                 bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
-                (answers, index, repeated) -> isOne(answers, index))));
+                (answers, index, repeated) -> isOne(answers, index)));
     }
 
     @Override
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> {
-            notifications.open();
-            AcquireRequest permit = request.permit();
-            return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
-                    List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
-                            bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
-                            bytes(Terms.of(permit, owner(permit)).tail())),
-                    RedisPermitStore::attached));
-        });
+        notifications.open();
+        AcquireRequest permit = request.permit();
+        return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
+                List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
+                        bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
+                        bytes(Terms.of(permit, owner(permit)).tail())),
+                RedisPermitStore::attached));
     }
 
     private static Optional<Attached> attached(List<String> answers, int index, boolean repeated) {
@@ -280,8 +258,7 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
-        return Bounds.checked(() -> Bounds.checkLimit(limit),
-                () -> batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(limit))).thenApply(was -> null));
+        return batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(limit))).thenApply(was -> null);
     }
 
     @Override
@@ -291,8 +268,7 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return Bounds.checked(() -> Bounds.checkListed(most),
-                () -> look(bulkhead, bytes("occupancy"), bytes(most)).thenApply(reply -> occupancy(bulkhead, reply)));
+        return look(bulkhead, bytes("occupancy"), bytes(most)).thenApply(reply -> occupancy(bulkhead, reply));
     }
 
     private static Occupancy occupancy(BulkheadId bulkhead, Response reply) {
@@ -337,13 +313,13 @@ public final class RedisPermitStore implements PermitStore {
     }
 
     private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
-        BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+        BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
                 connection -> look.run(keys, List.of(args), connection)));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, connections::send);
+        return scan.inUse(most);
     }
 }

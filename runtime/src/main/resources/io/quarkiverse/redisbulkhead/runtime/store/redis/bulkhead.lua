@@ -206,6 +206,8 @@ local answers, answered, notices, longest, set, messages = { '0' }, 1, nil, 0, {
 -- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
+-- Whether serving the queue again would change nothing; whether there is something to give since the last call.
+local settled, owing = false, false
 
 if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
@@ -259,8 +261,11 @@ if not isSimple and not onlyRenews then
     end
 
     -- Ms to when to ask again if no message comes: when a lease or the grace period ends.
-    local rank, first = ended, nil
+    local rank, start, entries, found, foundAt = ended, ended, {}, nil, nil
     function nearest()
+        if foundAt == went + came + moved then
+            return found
+        end
         local least, isChanged = graceEnd or huge, {}
         for k = 1, went do
             isChanged[gone[k]] = true
@@ -272,16 +277,20 @@ if not isSimple and not onlyRenews then
             end
         end
         while rank < size do
-            first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
-            local id = heavy and match(first[1], '^(%*.-) ') or first[1]
+            local k = 2 * (rank - start) + 1
+            if not entries[k] then
+                start, k, entries = rank, 1, call('ZRANGE', HOLDERS, rank, rank + min(went, CHUNK), 'WITHSCORES')
+            end
+            local id = heavy and match(entries[k], '^(%*.-) ') or entries[k]
             if not isChanged[id] then
-                least = min(least, tonumber(first[2]))
+                least = min(least, tonumber(entries[k + 1]))
                 break
             end
             -- The entries of a permit follow each other.
-            rank, first = rank + (heavy and id == first[1] and weigh(id) or 1), nil
+            rank = rank + (heavy and id == entries[k] and weigh(id) or 1)
         end
-        return least < huge and max(1, least - from) or 0
+        found, foundAt = least < huge and max(1, least - from) or 0, went + came + moved
+        return found
     end
 
     -- Those on standby that were notified of a free permit, and may still request it.
@@ -326,7 +335,7 @@ if not isSimple and not onlyRenews then
             if line == standby then
                 toldNow = toldNow + (score and score > micros and 1 or 0) - (line.at[id] and line.at[id] > micros and 1 or 0)
             end
-            line.at[id] = score
+            line.at[id], settled = score, settled and score ~= nil
             line.moved[#line.moved + 1], line.moved[id] = id, true
             if score then
                 local k = #line.came
@@ -418,33 +427,36 @@ if not isSimple and not onlyRenews then
         tell(waiter.process, 'free ' .. id)
     end
 
+    local function blocks(id, waiter, ticket)
+        local most = override or waiter.limit
+        local weight = held < most and weigh(id) or 1
+        if weight > most then
+            return refuse(id, waiter)
+        elseif held + weight > most then
+            head = ticket
+            return true
+        end
+        budget = budget - weight
+        move(queue, id)
+        local ending = from + min(waiter.lease, FIRST_LEASE)
+        keep(waiter.lease)
+        last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
+        added[came - 1], added[came] = ending, id
+        described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
+        records[id] = described[came]
+        tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
+    end
+
     -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
     function serve()
         head = 0
         if queue.size > 0 and queue.read == 0 then
             readOn(queue)
         end
-        if not graceEnd and walk(queue, huge, function(id, waiter, ticket)
-            local most = override or waiter.limit
-            local weight = held < most and weigh(id) or 1
-            if weight > most then
-                return refuse(id, waiter)
-            elseif held + weight > most then
-                head = ticket
-                return true
-            end
-            budget = budget - weight
-            move(queue, id)
-            local ending = from + min(waiter.lease, FIRST_LEASE)
-            keep(waiter.lease)
-            last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
-            added[came - 1], added[came] = ending, id
-            described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
-            records[id] = described[came]
-            tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
-        end) then
+        if not graceEnd and walk(queue, huge, blocks) then
             head = nil
         end
+        settled = true
     end
 
     -- Tells those on standby that permits are free: as many as there are, less those who were told and have not asked yet.
@@ -498,7 +510,7 @@ if not isSimple and not onlyRenews then
         if not lost then
             return false
         end
-        lost, graceEnd, head = false, from + GRACE_LASTS, 0
+        lost, graceEnd, head, foundAt = false, from + GRACE_LASTS, 0, nil
         queue.moved[#queue.moved + 1], queue.at[GRACE] = GRACE, graceEnd
         keep(GRACE_LASTS)
         return true
@@ -525,6 +537,12 @@ local terms, limit, lease, alone, fair, tail, suffix, ending, endingText, token
 i = firstCall
 while i <= most do
     local what, answer = ARGV[i], nil
+    -- What releases free one after the other is given away together, but not on standby, where a light one may be told before a heavy one.
+    if owing and (standby.size > 0 or standby.came[1] or what ~= 'release' or not ends[ARGV[i + 1]]) then
+        serve()
+        wake()
+        owing = false
+    end
     if what == 'release' then
         local id = ARGV[i + 1]
         answer = ends[id] and 1 or 0
@@ -568,7 +586,7 @@ while i <= most do
         if cancelled and cancelled[id] then
             answer = -1
         else
-            if queue then
+            if queue and not settled then
                 serve()
             end
             if what ~= terms then
@@ -749,15 +767,16 @@ while i <= most do
             .. concat(handed) .. concat(gone, ' ')
         i = i + 4 + ARGV[i + 3]
     end
-    if queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize') then
-        serve()
-        wake()
-    end
+    owing = owing or queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize')
     if answer then
         answered = answered + 1
         answers[answered] = answer
     end
     lost = lost and last == 0
+end
+if owing then
+    serve()
+    wake()
 end
 
 ---- Flush
@@ -892,7 +911,14 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
         end
     end
     if put[1] then
+        local becomesTree = line.size - #gone <= FEW and line.size - #gone + #put / 2 > FEW
+        if becomesTree then
+            call('ZADD', line.key, 0, LONG)
+        end
         call('ZADD', line.key, unpack(put))
+        if becomesTree then
+            call('ZREM', line.key, LONG)
+        end
         if line.size == 0 and not lengthens then
             call('PEXPIRE', line.key, ttl)
         end

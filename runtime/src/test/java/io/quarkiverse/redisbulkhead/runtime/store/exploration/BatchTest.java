@@ -49,6 +49,49 @@ class BatchTest {
         }
     }
 
+    /** A permit that goes on to a waiter which gives it back at once. */
+    @Test
+    void aReleaseOfAWaiterThatWasServedBefore() {
+        RedisModel before = waiting(acquire(1, true, "a"), acquire(1, true, "b"), acquire(1, true, "c"));
+
+        agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
+    }
+
+    /** On standby, a light waiter is notified of a permit that is too little for the heavy one before it. */
+    @Test
+    void releasesWhileHeavyAndLightCallsAreOnStandby() {
+        RedisModel before = waiting(acquire(3, false, "a"), acquire(3, false, "b"), acquire(3, false, "c"),
+                acquire(3, false, "*2*heavy"), acquire(3, false, "light"), acquire(3, false, "last"));
+
+        agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
+    }
+
+    /** The first in the queue leaves it, because the limit that it states now is less than its weight. */
+    @Test
+    void theFirstInTheQueueIsRefused() {
+        RedisModel before = waiting(acquire(2, true, "a"), acquire(2, true, "*2*heavy"));
+
+        agree(before, BatchedCalls.of("me", acquire(2, true, "b"), acquire(1, true, "*2*heavy"), acquire(9, true, "c")));
+    }
+
+    private static Call acquire(int limit, boolean fair, String id) {
+        return new Call(BatchedCalls.terms(Integer.toString(limit), "9000", "2000", fair, "me"), "acquire", id, "");
+    }
+
+    private RedisModel waiting(Call... calls) {
+        RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 10_000);
+        for (Call call : calls) {
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of("me", call).arguments());
+        }
+        redis.setMicros(BulkheadView.NOW * 1000);
+        redis.takePublished();
+        return redis;
+    }
+
+    private void agree(RedisModel before, BatchedCalls calls) {
+        assertThat(together(before, calls, SCRIPT)).isEqualTo(oneByOne(before, calls, SCRIPT));
+    }
+
     /** So that a batch does not keep Redis from others for as many times longer as it has calls. */
     @Test
     void aBatchRemovesNoMoreOfTheDeadThanASingleCall() {

@@ -173,6 +173,15 @@ class CommandCountTest {
         assertThat(encodingOfHolders()).isEqualTo("skiplist");
     }
 
+    /** The same for the queue. */
+    @Test
+    void theQueueIsATreeWhenItGrows() throws Exception {
+        run(acquires(1, "a"));
+        run(asking(1, Duration.ofMinutes(1), ids("w", 17)));
+        assertThat(redis.command("OBJECT", "ENCODING", "count:{reports}:queue")).hasToString("skiplist");
+        assertThat(redis.command("ZCARD", "count:{reports}:queue").toInteger()).isEqualTo(17);
+    }
+
     private static String encodingOfHolders() throws Exception {
         return redis.command("OBJECT", "ENCODING", "count:{reports}:holders").toString();
     }
