@@ -34,8 +34,8 @@ final class LeaseRenewer {
     private static final int MOST_IDLE = 100;
 
     /**
-     * A lease to renew. It ends here a little earlier than in the store: it counts from before the
-     * request was sent, and a margin is subtracted.
+     * A lease to renew. It ends here a little earlier than in the store: it counts from before the request was sent, and a
+     * margin is subtracted.
      */
     abstract static class Lease {
 

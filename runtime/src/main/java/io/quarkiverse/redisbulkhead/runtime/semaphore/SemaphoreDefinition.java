@@ -50,9 +50,8 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         }
 
         /**
-         * The margin of the first lease after a hand-over, which may be much shorter than the others: what remains of it after
-         * a
-         * margin of the whole lease would often not be enough to learn of the hand-over.
+         * The margin of the first lease after a hand-over, which may be much shorter than the others: what remains of it
+         * after a margin of the whole lease would often not be enough to learn of the hand-over.
          */
         long handOverMarginNanos() {
             return Math.min(marginNanos, HandOver.firstLease(lease).toNanos() / MARGINS_PER_LEASE);
@@ -85,14 +84,17 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
 
     /** The same, with another time to wait. */
     SemaphoreDefinition within(Duration maxWait) {
-        return spec.maxWait().equals(maxWait) ? this
-                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms, whenFull);
+        return spec.maxWait().equals(maxWait) ? this : with(spec.toBuilder().maxWait(maxWait).build());
     }
 
     /** The same, with permits of another weight. */
     SemaphoreDefinition weighing(int weight) {
-        return spec.weight() == weight ? this
-                : new SemaphoreDefinition(id, spec.toBuilder().weight(weight).build(), terms, whenFull);
+        return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
+    }
+
+    // With the same lease.
+    private SemaphoreDefinition with(SemaphoreSpec other) {
+        return new SemaphoreDefinition(id, other, terms, whenFull);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */

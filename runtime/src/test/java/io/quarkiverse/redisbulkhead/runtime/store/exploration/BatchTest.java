@@ -57,7 +57,7 @@ class BatchTest {
         agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
     }
 
-    /** On standby, a light waiter is told of a permit that is too little for the heavy one before it. */
+    /** On standby, a light waiter is notified of a permit that is too little for the heavy one before it. */
     @Test
     void releasesWhileHeavyAndLightCallsAreOnStandby() {
         RedisModel before = waiting(acquire(3, false, "a"), acquire(3, false, "b"), acquire(3, false, "c"),
