@@ -81,6 +81,17 @@ class SamplesTest {
     }
 
     @Test
+    void aSearchGetsBothPermitsWithinOneDeadline() {
+        assertThat(search.searchWithin(SOON, "acme", "teapot")).containsExactly("teapot of acme");
+        try (TestBulkhead all = TestBulkhead.of(bulkheads.semaphore("search"))) {
+            all.fill();
+            assertThatThrownBy(() -> search.searchWithin(Duration.ofMillis(1), "acme", "teapot"))
+                    .isInstanceOf(BulkheadFullException.class);
+        }
+        assertThat(bulkheads.semaphore("search-of-tenant").forKey("acme").status().inUse()).isZero();
+    }
+
+    @Test
     void theNameAndTheLeaseComeFromTheConfiguration() {
         assertThat(orders.order("teapot")).isEqualTo("ordered teapot");
         assertThat(bulkheads.semaphore("eu-orders").spec().expire()).isEqualTo(Duration.ofSeconds(20));

@@ -45,11 +45,6 @@ abstract class BulkheadView {
      */
     abstract Semaphore limit();
 
-    /** Expresses rejections in terms of the public type. */
-    Admission translated(Admission admission) {
-        return admission;
-    }
-
     public Permit attach(String token) {
         Semaphore semaphore = limit();
         requireBlockingAllowed("attach");
@@ -102,7 +97,7 @@ abstract class BulkheadView {
     /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
     Permit acquire(Semaphore semaphore, String method) {
         requireBlockingAllowed(method);
-        Admission admission = translated(HeldPermits.nested(semaphore).admit(caller(), BlockingWait.occupies()));
+        Admission admission = HeldPermits.nested(semaphore).admit(caller(), BlockingWait.occupies());
         try {
             return view(BlockingWait.await(semaphore.spec().name(), admission.granted()));
         } catch (RuntimeException e) {
@@ -115,7 +110,7 @@ abstract class BulkheadView {
     <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Uni<Permit>, Uni<T>> answer) {
         String caller = caller();
         return Uni.createFrom().deferred(() -> {
-            Admission admission = translated(semaphore.admit(caller));
+            Admission admission = semaphore.admit(caller);
             return answer.apply(runtime.continuations().answer(admission::granted).map(this::view))
                     .onCancellation().invoke(admission::end);
         });
@@ -165,7 +160,7 @@ abstract class BulkheadView {
 
     private Supplier<Admission> executions(Semaphore semaphore, WaitsOn waitsOn) {
         String caller = caller();
-        return () -> translated(runtime.executions().admit(List.of(semaphore), caller, waitsOn));
+        return () -> runtime.executions().admit(List.of(semaphore), caller, waitsOn);
     }
 
     private static void requireAction(Object action) {

@@ -20,8 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
-import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source;
 
 /** Finds out where each value of a bulkhead comes from. */
 final class DeclaredBulkheads {

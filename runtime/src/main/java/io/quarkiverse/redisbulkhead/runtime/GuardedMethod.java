@@ -3,22 +3,24 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import jakarta.interceptor.InvocationContext;
 
 import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
-import io.quarkiverse.redisbulkhead.runtime.guard.SuspendingCall;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SkippedException;
 
 /**
  * Guards the calls of one method: holds the strategy for its return type, and finds the semaphores that a call must pass.
@@ -30,8 +32,9 @@ final class GuardedMethod {
     private final Guard guard;
     private final Executions executions;
     private final List<SemaphoreOfCall> semaphores;
-    // Null when no call is ever skipped.
+    // Both are null when no call is ever skipped.
     private final Supplier<Skips> skips;
+    private final Guard skipping;
     // What every call passes; null where the arguments decide.
     private final List<Semaphore> same;
 
@@ -51,6 +54,7 @@ final class GuardedMethod {
         this.executions = executions;
         this.semaphores = semaphores;
         this.skips = skips;
+        this.skipping = skips == null ? null : new SkippingGuard(guard);
         this.same = semaphores.stream().allMatch(one -> one instanceof Fixed)
                 ? semaphores.stream().map(one -> one.of(null)).toList()
                 : null;
@@ -64,9 +68,9 @@ final class GuardedMethod {
      * @throws Exception what the method threw, or the rejection
      */
     Object call(InvocationContext invocation) throws Exception {
-        Skips skipping = skips == null ? null : skips.get();
-        Call call = new Call(this, invocation, skipping);
-        return skipping == null ? guard.call(call, call) : new SkippingGuard(guard, skipping).call(call, call);
+        Skips ofCall = skips == null ? null : skips.get();
+        Call call = new Call(this, invocation, ofCall);
+        return (ofCall == null ? guard : skipping).call(call, call);
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
@@ -77,18 +81,19 @@ final class GuardedMethod {
 
     // One object for both roles: every call allocates it.
     private record Call(GuardedMethod method, InvocationContext invocation,
-            Skips skipping) implements Supplier<Admission>, SuspendingCall {
+            Skips skips) implements Supplier<Admission>, Guard.SuspendingCall {
 
         @Override
         public Admission get() {
             List<Semaphore> semaphores = method.semaphores(invocation);
-            return method.executions.admit(skipping == null ? semaphores : skippable(semaphores), method.label,
+            return method.executions.admit(skips == null ? semaphores : skippable(semaphores), method.label,
                     method.guard.waitsOn());
         }
 
         private List<Semaphore> skippable(List<Semaphore> semaphores) {
-            return semaphores.stream()
-                    .map(semaphore -> skipping.skips(semaphore.spec().name()) ? semaphore.skipping() : semaphore).toList();
+            return semaphores.stream().map(semaphore -> skips.bulkheads().contains(semaphore.spec().name())
+                    ? semaphore.whenFull(full -> new SkippedException(full, skips.listener()))
+                    : semaphore).toList();
         }
 
         @Override
@@ -115,6 +120,15 @@ final class GuardedMethod {
                 invocation.setParameters(arguments);
             }
         }
+    }
+
+    /**
+     * Which full bulkheads skip a call.
+     *
+     * @param bulkheads their names
+     * @param listener receives what a skipped call would have failed with; must not block
+     */
+    record Skips(Set<String> bulkheads, Consumer<BulkheadFullException> listener) {
     }
 
     /** Finds the semaphore of a call; where a bulkhead has keys, that of the call's key. */

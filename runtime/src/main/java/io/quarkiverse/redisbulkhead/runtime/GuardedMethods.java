@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
@@ -30,7 +31,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrig
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.arc.Arc;
@@ -138,41 +138,28 @@ public class GuardedMethods {
                 whenScheduled.add(name);
             }
         }
-        Skips configured = always.isEmpty() ? null : new SkippedCalls(method.label(), always, null);
+        Skips configured = always.isEmpty() ? null : new Skips(always, full -> logSkipped(method, full));
         if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         String scheduledMethod = method.beanClass() + "#" + method.name();
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
-            return run == null ? configured : new SkippedCalls(method.label(), whenScheduled, run);
+            return run == null ? configured : new Skips(whenScheduled, full -> {
+                logSkipped(method, full);
+                run.accept(full);
+            });
         };
+    }
+
+    private static void logSkipped(MethodDeclaration method, BulkheadFullException rejection) {
+        LOG.debugf("Skipped %s: %s", method.label(), rejection.getMessage());
     }
 
     // Spares the calls of other methods the question.
     private static boolean mayBeScheduled(MethodDeclaration method) {
         int declared = method.parameterTypes().size() - (method.returns() == ReturnKind.SUSPENDING ? 1 : 0);
         return declared == 0 || declared == 1 && method.parameterTypes().get(0).equals(SCHEDULED_EXECUTION);
-    }
-
-    /**
-     * @param names the bulkheads that skip calls when they are full
-     * @param run takes the rejection of a run that a scheduler started; null for other calls
-     */
-    private record SkippedCalls(String method, Set<String> names, Consumer<BulkheadFullException> run) implements Skips {
-
-        @Override
-        public boolean skips(String bulkhead) {
-            return names.contains(bulkhead);
-        }
-
-        @Override
-        public void skipped(BulkheadFullException rejection) {
-            LOG.debugf("Skipped %s: %s", method, rejection.getMessage());
-            if (run != null) {
-                run.accept(rejection);
-            }
-        }
     }
 
     private Guard guard(MethodDeclaration method) {

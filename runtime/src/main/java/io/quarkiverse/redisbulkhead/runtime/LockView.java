@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.smallrye.mutiny.Uni;
 
@@ -25,7 +27,7 @@ final class LockView extends BulkheadView implements RedisLock {
     LockView(LockSpec spec, BulkheadRuntime runtime) {
         super("RedisLock", runtime);
         this.spec = spec;
-        this.semaphore = runtime.engine().semaphore(spec.bulkhead());
+        this.semaphore = runtime.engine().semaphore(spec.bulkhead()).whenFull(full -> rejection(spec.name(), full));
     }
 
     @Override
@@ -33,9 +35,20 @@ final class LockView extends BulkheadView implements RedisLock {
         return semaphore;
     }
 
-    @Override
-    Admission translated(Admission admission) {
-        return new LockAdmission(spec.name(), admission);
+    /** Where the bulkhead behind a lock is full, another call holds the lock. */
+    static LockNotAcquiredException rejection(String lock, BulkheadFullException rejection) {
+        if (rejection instanceof QueueFullException full) {
+            return new LockNotAcquiredException(
+                    "Lock '" + lock + "' is not free, and the call cannot wait: " + full.reason(), lock,
+                    full.nearestLeaseEnd());
+        }
+        if (rejection instanceof NestedCallRejectedException nested) {
+            return new LockNotAcquiredException(
+                    "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
+                            + " as locks are not reentrant. Lock only once, and pass the Permit on",
+                    lock, nested.nearestLeaseEnd());
+        }
+        return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 
 /**
@@ -33,8 +32,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
         RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
                 1, true);
         NotificationSubscriber notifications = notifications(connections);
-        return new RedisStore(new RedisPermitStore(connections, notifications, keyPrefix, isCluster()), connections,
-                notifications);
+        return new RedisStore(new RedisPermitStore(connections, notifications), connections, notifications);
     }
 
     /**
@@ -48,15 +46,11 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
         RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
                 CONNECTIONS_FOR_STEPS, false);
         NotificationSubscriber notifications = notifications(connections);
-        return new RedisStore(new LockPermitStore(connections, notifications, keyPrefix, stepTimeout, contentionTimeout,
-                isCluster(), new VertxTimers(vertx)::after), connections, notifications);
+        return new RedisStore(new LockPermitStore(connections, notifications, stepTimeout, contentionTimeout,
+                new VertxTimers(vertx)::after), connections, notifications);
     }
 
     private NotificationSubscriber notifications(RedisConnectionManager connections) {
-        return new NotificationSubscriber(connections, keyPrefix, commandTimeout.toMillis());
-    }
-
-    private boolean isCluster() {
-        return options != null && options.getType() == RedisClientType.CLUSTER;
+        return new NotificationSubscriber(connections, commandTimeout.toMillis());
     }
 }

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.ANNOTATION;
-import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.CONFIGURATION;
-import static io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue.Source.DEFAULT;
+import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.ANNOTATION;
+import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.CONFIGURATION;
+import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrig
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.DefinedValue;
+import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;

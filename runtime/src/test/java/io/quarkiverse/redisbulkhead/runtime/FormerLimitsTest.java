@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -92,7 +93,7 @@ class FormerLimitsTest {
 
     private void call(PermitStore store, int permits) {
         SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
-        }, true);
+        }, true, new WaiterLimits(Integer.MAX_VALUE));
         engines.add(engine);
         mismatches.clear();
         store.listen(notice -> {

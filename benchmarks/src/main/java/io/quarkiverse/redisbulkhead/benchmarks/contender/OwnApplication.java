@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -57,7 +59,7 @@ public final class OwnApplication implements AutoCloseable {
         this.vertx = vertx;
         this.engine = new SemaphoreEngine(store.permits(), new VertxTimers(vertx), new HolderIdentity("benchmarks", "here:1"),
                 loss -> {
-                }, true);
+                }, true, new WaiterLimits(Integer.MAX_VALUE));
     }
 
     /**
@@ -71,7 +73,7 @@ public final class OwnApplication implements AutoCloseable {
     }
 
     private Admission admit(Semaphore semaphore) {
-        return executions.admit(List.of(semaphore), METHOD);
+        return executions.admit(List.of(semaphore), METHOD, WaitsOn.NO_WORKER_THREAD);
     }
 
     /**

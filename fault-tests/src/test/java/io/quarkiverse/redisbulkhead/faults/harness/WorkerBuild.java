@@ -15,8 +15,7 @@ import io.quarkus.bootstrap.app.QuarkusBootstrap;
 
 /**
  * Packages the worker of this module as an uber-jar, once for each store, which the build fixes, and archives its classes as
- * the JVM
- * keeps them in memory (AppCDS): a start then takes half of the processor time.
+ * the JVM keeps them in memory (AppCDS): a start then takes half of the processor time.
  */
 final class WorkerBuild {
 

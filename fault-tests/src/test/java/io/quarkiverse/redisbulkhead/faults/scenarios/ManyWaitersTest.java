@@ -142,7 +142,7 @@ class ManyWaitersTest {
 
     /** Trap 10. */
     @Tag("long")
-    @Scenario(value = "SIGSTOP of an application with waiting callers, until Redis considers it dead", expected = "no later caller overtakes its callers; all are served in order")
+    @Scenario(value = "SIGSTOP of an application with waiting callers until Redis considers it dead, while the only permit stays taken", expected = "its callers queue again with their tickets; no later caller overtakes them; all are served in order")
     void waitersSleep(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);

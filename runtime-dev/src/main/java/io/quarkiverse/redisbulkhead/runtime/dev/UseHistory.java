@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 
-import io.quarkiverse.redisbulkhead.runtime.overview.BulkheadState;
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 
 /**
  * How many permits were in use during the last minutes: for each limit, the most in each of {@value #POINTS} spans of time. A

@@ -18,12 +18,13 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 
@@ -33,7 +34,7 @@ final class LocalBulkheads implements RedisBulkheads {
     private final SemaphoreEngine engine = new SemaphoreEngine(
             new LocalPermitStore(System::nanoTime, System.currentTimeMillis()), new NoTimers(),
             new HolderIdentity("shop", "host:1"), loss -> {
-            }, true);
+            }, true, new WaiterLimits(Integer.MAX_VALUE));
 
     final Map<String, SemaphoreSpec> inCode = new HashMap<>();
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),

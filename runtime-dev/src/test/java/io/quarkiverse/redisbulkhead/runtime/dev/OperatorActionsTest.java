@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.dev.OperatorActions.Outcome;
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.mutiny.Uni;
 

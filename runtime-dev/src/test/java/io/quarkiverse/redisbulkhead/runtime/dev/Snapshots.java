@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
 
-import io.quarkiverse.redisbulkhead.runtime.overview.BulkheadState;
-import io.quarkiverse.redisbulkhead.runtime.overview.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 
 /** Snapshots for tests. */
 final class Snapshots {

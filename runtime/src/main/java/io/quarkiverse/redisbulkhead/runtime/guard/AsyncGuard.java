@@ -1,25 +1,48 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow.Subscription;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.Subscriptions;
+import io.smallrye.mutiny.operators.AbstractUni;
+import io.smallrye.mutiny.operators.UniOperator;
+import io.smallrye.mutiny.operators.multi.AbstractMultiOperator;
+import io.smallrye.mutiny.operators.multi.MultiOperatorProcessor;
+import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
+import io.smallrye.mutiny.subscription.MultiSubscriber;
+import io.smallrye.mutiny.subscription.SerializedSubscriber;
+import io.smallrye.mutiny.subscription.UniSubscriber;
 
 /**
  * Guards methods whose execution ends after they have returned. {@link #uni}, {@link #multi} and {@link #stage} are one
- * {@link Guard} each. No thread waits for a permit.
+ * {@link Guard} each.
+ * <ul>
+ * <li>An event loop never waits for a permit. The execution continues on the Vert.x context of the caller.</li>
+ * <li>Any other thread waits for the store's first answer and continues itself if a permit is free. Otherwise it returns, and
+ * the execution continues as {@link Continuations} describes.</li>
+ * </ul>
+ * In both cases a guarded method runs with its caller's Vert.x context, and so with its CDI request context and span.
+ * <p>
+ * A cancelled execution is cancelled first, and only then are its permits released, so that no other call gets a permit while
+ * the execution still runs. Mutiny's {@code onCancellation()} has the opposite order.
  */
 public final class AsyncGuard {
 
     private final String bulkhead;
-    private final AsyncWait wait;
-    private final LossSignal lossSignal;
+    private final Continuations continuations;
 
     /**
      * Creates the guard.
@@ -29,8 +52,7 @@ public final class AsyncGuard {
      */
     public AsyncGuard(String bulkhead, Continuations continuations) {
         this.bulkhead = bulkhead;
-        this.wait = new AsyncWait(continuations);
-        this.lossSignal = new LossSignal(continuations);
+        this.continuations = continuations;
     }
 
     /**
@@ -72,10 +94,10 @@ public final class AsyncGuard {
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return CancelThenEnd.multi(wait.await(bulkhead, admission)
-                    .onItem().transformToMulti(permits -> startMulti(permits, method))
-                    .onCompletion().call(() -> wait.awaitEnd(admission::end))
-                    .onFailure().call(() -> wait.awaitEnd(admission::end)), admission::end);
+            return permits(admission).onItem().transformToMulti(permits -> startMulti(permits, method))
+                    .onCompletion().call(() -> end(admission))
+                    .onFailure().call(() -> end(admission))
+                    .plug(stream -> new EndOnCancelMulti<>(stream, admission));
         });
     }
 
@@ -91,16 +113,48 @@ public final class AsyncGuard {
             Admission admission = admissions.get();
             List<HeldPermit> held = admission.heldNow();
             Uni<T> running = held.isEmpty()
-                    ? wait.await(bulkhead, admission).chain(permits -> startUni(permits, execution))
+                    ? permits(admission).chain(permits -> startUni(permits, execution))
                     : startUni(held, execution);
-            return CancelThenEnd.uni(running
-                    .onItemOrFailure().call((item, failure) -> wait.awaitEnd(admission::end)), admission::end);
+            return running.onItemOrFailure().call((item, failure) -> end(admission))
+                    .plug(ending -> new EndOnCancelUni<>(ending, admission));
         });
     }
 
+    // ---- Waiting
+
+    private Uni<List<HeldPermit>> permits(Admission admission) {
+        return Uni.createFrom().deferred(() -> {
+            if (BlockingOperationControl.isBlockingAllowed()) {
+                BlockingWait.await(bulkhead, admission.attempted());
+                CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
+                if (granted.isDone()) {
+                    return Uni.createFrom().item(BlockingWait.await(bulkhead, granted));
+                }
+            }
+            return continuations.answer(admission::granted);
+        });
+    }
+
+    // Interrupts do not cut the wait short.
+    private Uni<Void> end(Admission admission) {
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        if (ended.isDone()) {
+            return Uni.createFrom().voidItem();
+        }
+        if (BlockingOperationControl.isBlockingAllowed()) {
+            BlockingWait.awaitUninterruptibly(ended);
+            return Uni.createFrom().voidItem();
+        }
+        return continuations.answer(() -> ended);
+    }
+
+    // ---- Running
+
     private <T> Uni<T> startUni(List<HeldPermit> permits, Callable<Uni<T>> execution) {
         try {
-            return lossSignal.endBy(permits, HeldPermits.with(permits, execution));
+            Uni<T> running = HeldPermits.with(permits, execution);
+            List<CompletionStage<PermitLost>> losses = losses(permits);
+            return losses.isEmpty() ? running : Uni.combine().any().<T> of(List.of(running, failureAt(losses)));
         } catch (Throwable e) {
             // Any failure must release the permits.
             return Uni.createFrom().failure(e);
@@ -110,7 +164,10 @@ public final class AsyncGuard {
     @SuppressWarnings("unchecked")
     private Multi<Object> startMulti(List<HeldPermit> permits, Callable<Object> method) {
         try {
-            return lossSignal.endBy(permits, notNull((Multi<Object>) HeldPermits.with(permits, method), "Multi"));
+            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(permits, method), "Multi");
+            List<CompletionStage<PermitLost>> losses = losses(permits);
+            return losses.isEmpty() ? running
+                    : running.plug(stream -> new FailOnLoss<>(stream, losses, continuations.here()));
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
         }
@@ -123,5 +180,115 @@ public final class AsyncGuard {
                     + ". Let it return a " + type + " that fails, or has no value");
         }
         return returned;
+    }
+
+    // ---- Losses
+
+    // Those that are to end the execution.
+    private static List<CompletionStage<PermitLost>> losses(List<HeldPermit> permits) {
+        List<CompletionStage<PermitLost>> losses = List.of();
+        for (HeldPermit permit : permits) {
+            if (permit.interruption().isPresent()) {
+                losses = losses.isEmpty() ? new ArrayList<>() : losses;
+                losses.add(permit.interruption().get());
+            }
+        }
+        return losses;
+    }
+
+    private <T> Uni<T> failureAt(List<CompletionStage<PermitLost>> losses) {
+        Executor here = continuations.here();
+        return Uni.createFrom().<T> emitter(emitter -> losses.forEach(
+                loss -> loss.thenAccept(lost -> emitter.fail(new PermitLostException(lost))))).emitOn(here);
+    }
+
+    /** Passes a stream on until a permit is lost. Mutiny's own operators that end a stream by a failure do not cancel it. */
+    private static final class FailOnLoss<T> extends AbstractMultiOperator<T, T> {
+
+        private final List<CompletionStage<PermitLost>> losses;
+        private final Executor here;
+
+        private FailOnLoss(Multi<? extends T> stream, List<CompletionStage<PermitLost>> losses, Executor here) {
+            super(stream);
+            this.losses = losses;
+            this.here = here;
+        }
+
+        @Override
+        public void subscribe(MultiSubscriber<? super T> downstream) {
+            Passage<T> passage = new Passage<>(new SerializedSubscriber<>(downstream));
+            upstream.subscribe().withSubscriber(passage);
+            losses.forEach(loss -> loss
+                    .thenAccept(lost -> here.execute(() -> passage.end(new PermitLostException(lost)))));
+        }
+    }
+
+    private static final class Passage<T> extends MultiOperatorProcessor<T, T> {
+
+        private Passage(MultiSubscriber<? super T> downstream) {
+            super(downstream);
+        }
+
+        private void end(Throwable failure) {
+            Subscription stream = getAndSetUpstreamSubscription(Subscriptions.CANCELLED);
+            if (stream == null) {
+                Subscriptions.fail(downstream, failure);
+            } else if (stream != Subscriptions.CANCELLED) {
+                stream.cancel();
+                downstream.onFailure(failure);
+            }
+        }
+    }
+
+    // ---- Cancellation. Nothing waits for the end of the admission, so that a permit that is granted later starts no method.
+
+    private static final class EndOnCancelUni<T> extends UniOperator<T, T> {
+
+        private final Admission admission;
+
+        private EndOnCancelUni(Uni<? extends T> execution, Admission admission) {
+            super(execution);
+            this.admission = admission;
+        }
+
+        @Override
+        public void subscribe(UniSubscriber<? super T> subscriber) {
+            AbstractUni.subscribe(upstream(), new UniOperatorProcessor<T, T>(subscriber) {
+
+                @Override
+                public void cancel() {
+                    boolean running = !isCancelled();
+                    super.cancel();
+                    if (running) {
+                        admission.end();
+                    }
+                }
+            });
+        }
+    }
+
+    private static final class EndOnCancelMulti<T> extends AbstractMultiOperator<T, T> {
+
+        private final Admission admission;
+
+        private EndOnCancelMulti(Multi<? extends T> stream, Admission admission) {
+            super(stream);
+            this.admission = admission;
+        }
+
+        @Override
+        public void subscribe(MultiSubscriber<? super T> subscriber) {
+            upstream.subscribe().withSubscriber(new MultiOperatorProcessor<T, T>(subscriber) {
+
+                @Override
+                public void cancel() {
+                    boolean running = !isDone() && !isCancelled();
+                    super.cancel();
+                    if (running) {
+                        admission.end();
+                    }
+                }
+            });
+        }
     }
 }

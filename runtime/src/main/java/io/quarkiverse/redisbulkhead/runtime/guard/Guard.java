@@ -12,11 +12,28 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 @FunctionalInterface
 public interface Guard {
 
+    /** A call of a Kotlin {@code suspend} function, whose last argument is its continuation. */
+    interface SuspendingCall extends Callable<Object> {
+
+        /** The continuation of the caller. */
+        Object continuation();
+
+        /**
+         * Calls the function with another continuation.
+         *
+         * @param continuation gets the result if the function suspends
+         * @return the result, or the mark that the function has suspended
+         * @throws Exception what the function threw before it suspended
+         */
+        Object call(Object continuation) throws Exception;
+    }
+
     /**
      * Runs the method, or arranges for it to run, once its permits are held.
      *
      * @param admissions asks for the permits of one execution; may be called again for each subscription
-     * @param method calls the method; may be called again for each subscription
+     * @param method calls the method; may be called again for each subscription; for a {@code suspend} function a
+     *        {@link SuspendingCall}
      * @return what the method returned, or an object of the same kind that stands for it
      * @throws Exception what the method threw, or the rejection
      */

@@ -7,6 +7,7 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 import io.smallrye.mutiny.Uni;
 

@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;

@@ -9,6 +9,8 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 

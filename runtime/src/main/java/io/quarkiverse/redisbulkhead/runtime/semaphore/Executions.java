@@ -20,17 +20,6 @@ public final class Executions {
     private final InFlightCounter inFlight = new InFlightCounter();
 
     /**
-     * Begins an execution that occupies no worker thread while it waits.
-     *
-     * @param semaphores in the order in which permits are acquired, at least one
-     * @param method what the permits are for, as operators see it
-     * @return its admission; rejected when the application is stopping
-     */
-    public Admission admit(List<Semaphore> semaphores, String method) {
-        return admit(semaphores, method, WaitsOn.NO_WORKER_THREAD);
-    }
-
-    /**
      * Begins an execution.
      *
      * @param semaphores in the order in which permits are acquired, at least one

@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
-final class LeasedPermit extends Lease implements HeldPermit {
+final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
 

@@ -24,13 +24,11 @@ final class PermitAttacher {
 
     private final LeasedPermit.Dependencies permits;
     private final HolderIdentity identity;
-    private final PermitIds ids;
     private final Set<String> attaching = ConcurrentHashMap.newKeySet();
 
-    PermitAttacher(LeasedPermit.Dependencies permits, HolderIdentity identity, PermitIds ids) {
+    PermitAttacher(LeasedPermit.Dependencies permits, HolderIdentity identity) {
         this.permits = permits;
         this.identity = identity;
-        this.ids = ids;
     }
 
     /**
@@ -43,7 +41,7 @@ final class PermitAttacher {
      */
     CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, String token, String method) {
         DetachedPermit detached = DetachedPermit.parse(token);
-        String id = ids.attached(bulkhead.spec().permits(), Weights.of(detached.permitId()), detached.fingerprint());
+        String id = permits.reconciler().attachedId(bulkhead.spec(), Weights.of(detached.permitId()), detached.fingerprint());
         if (!attaching.add(id)) {
             return CompletableFuture.failedStage(gone(bulkhead, detached));
         }
@@ -66,7 +64,7 @@ final class PermitAttacher {
                     new BulkheadUnavailableException(bulkhead.name(), "the application is stopping", null));
         }
         SemaphoreSpec spec = bulkhead.spec();
-        LeaseTerms terms = bulkhead.terms();
+        SemaphoreDefinition.LeaseTerms terms = bulkhead.terms();
         Duration most = terms.holdIsBounded() ? Duration.ofNanos(terms.holdNanos()).plus(terms.margin()) : Duration.ZERO;
         AcquireRequest permit = new AcquireRequest(bulkhead.id(), id, spec.permits(), terms.lease(), spec.fair(), Duration.ZERO,
                 identity.application(), identity.instance(), method);
@@ -100,7 +98,7 @@ final class PermitAttacher {
 
     // The permit started that long before the request, or later.
     private HeldPermit keep(SemaphoreDefinition bulkhead, String id, String method, Attached attached, long requestedAt) {
-        LeaseTerms terms = bulkhead.terms();
+        SemaphoreDefinition.LeaseTerms terms = bulkhead.terms();
         long startedAt = requestedAt - attached.age().toNanos();
         long end = requestedAt + terms.leaseNanos();
         if (terms.holdIsBounded()) {

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.jboss.logging.Logger;
 
@@ -15,19 +17,31 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * Releases permits that Redis keeps for this process but that the process does not know. A failover can promote a replica
- * that never received a release.
+ * Issues the ids of permits, and releases permits that Redis keeps for this process but that the process does not know. A
+ * failover can promote a replica that never received a release.
  * <p>
  * No lock is needed: an id is known here from before its first request until it is released, and ids are never reused. So
  * an unknown id belongs to a permit that is not held and will not be.
+ * <p>
+ * No other process makes the same ids: they begin with 96 random bits. Where many permits may be held at once, ids are longer
+ * than 64 bytes on purpose. Redis keeps a sorted set of up to 128 short members in one piece of memory, which it searches from
+ * end to end, and any other as a skip list, in which a member is found at once. The first one is smaller, so it is better for
+ * the many bulkheads of few permits that a key of each user makes.
  * <p>
  * Thread-safe.
  */
 final class PermitReconciler {
 
     private static final Logger LOG = Logger.getLogger(PermitReconciler.class);
+
+    /** Up to so many permits, searching from end to end is as fast. */
+    private static final int FEW = 16;
+
+    /** The default of {@code zset-max-ziplist-value}, now {@code zset-max-listpack-value}. */
+    private static final int LONGEST_SHORT_MEMBER = 64;
 
     // Limits memory. In other bulkheads, lost permits are free when their leases end.
     private static final int MOST_BULKHEADS = 10_000;
@@ -38,7 +52,9 @@ final class PermitReconciler {
 
     private final PermitStore store;
     private final Timers timers;
-    private final PermitIds ids;
+    private final String shortPrefix;
+    private final String longPrefix;
+    private final AtomicLong nextId = new AtomicLong();
     // A store of this process loses nothing.
     private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -77,24 +93,41 @@ final class PermitReconciler {
         }
     }
 
-    PermitReconciler(PermitStore store, Timers timers, PermitIds ids) {
+    PermitReconciler(PermitStore store, Timers timers) {
         this.store = store;
         this.timers = timers;
-        this.ids = ids;
+        SecureRandom random = new SecureRandom();
+        String unique = Long.toUnsignedString(random.nextLong(), 36) + Integer.toUnsignedString(random.nextInt(), 36);
+        this.shortPrefix = unique + "-";
+        this.longPrefix = unique + "-".repeat(LONGEST_SHORT_MEMBER - unique.length());
         this.needed = !(store instanceof InProcessPermitStore);
     }
 
-    /** The id of a permit that is going to be requested. */
+    /** The id of a permit that is going to be requested: letters, digits and hyphens, behind the weight. */
     String newId(SemaphoreSpec spec) {
         if (!needed) {
-            return ids.nextLocal(spec.weight());
+            return Weights.id(spec.weight(), shortPrefix + nextId.getAndIncrement());
         }
-        String id = ids.next(spec.permits(), spec.weight());
+        String id = Weights.id(spec.weight(), prefix(spec) + nextId.getAndIncrement());
         known.add(id);
         return id;
     }
 
-    /** A permit is going to be requested with an id that follows from something else. */
+    /**
+     * The id of a permit that this process attaches: for the same fingerprint the same, so that a retry is the same request.
+     *
+     * @param weight of the permit
+     * @param fingerprint letters and digits, not digits only
+     */
+    String attachedId(SemaphoreSpec spec, int weight, String fingerprint) {
+        return Weights.id(weight, prefix(spec) + "a-" + fingerprint);
+    }
+
+    private String prefix(SemaphoreSpec spec) {
+        return spec.permits() <= FEW ? shortPrefix : longPrefix;
+    }
+
+    /** A permit is going to be attached. */
     void register(String permitId) {
         if (needed) {
             known.add(permitId);

@@ -728,6 +728,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
         dependencies.reconciler().forget(permitId());
         uncountWaiter();
+        RuntimeException rejection = bulkhead.translated(reason);
         PermitRequest next = null;
         HeldPermit allowed = null;
         synchronized (this) {
@@ -742,7 +743,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 next = continuedLocally();
                 local = next;
             } else {
-                call.rejected(ended == null ? CallResult.of(reason, hadTime) : CallResult.CANCELLED);
+                call.rejected(ended != null ? CallResult.CANCELLED
+                        : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, hadTime));
             }
         }
         completeEnd();
@@ -752,7 +754,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else if (allowed != null) {
             completeGranted(List.of(allowed));
         } else {
-            completeRejected(reason);
+            completeRejected(rejection);
         }
     }
 

@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -26,7 +28,6 @@ public final class Semaphore {
     private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
     private final boolean limiting;
-    private final boolean skipping;
     private final List<HeldPermit> heldByCallers;
 
     /**
@@ -36,21 +37,20 @@ public final class Semaphore {
      */
     Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
             boolean limiting) {
-        this(bulkhead, dependencies, attacher, limiting, false, List.of());
+        this(bulkhead, dependencies, attacher, limiting, List.of());
     }
 
     private Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
-            boolean limiting, boolean skipping, List<HeldPermit> heldByCallers) {
+            boolean limiting, List<HeldPermit> heldByCallers) {
         this.heldByCallers = heldByCallers;
         this.bulkhead = bulkhead;
-        this.skipping = skipping;
         this.dependencies = dependencies;
         this.attacher = attacher;
         this.limiting = limiting;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
-        return new Semaphore(other, dependencies, attacher, limiting, skipping, heldByCallers);
+        return new Semaphore(other, dependencies, attacher, limiting, heldByCallers);
     }
 
     /**
@@ -61,16 +61,17 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore nestedIn(List<HeldPermit> held) {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, skipping, held);
+        return new Semaphore(bulkhead, dependencies, attacher, limiting, held);
     }
 
     /**
-     * This semaphore, for calls that are skipped when it is full.
+     * This semaphore, with another exception for calls that are rejected because it is full.
      *
-     * @return the semaphore, which counts rejections because it is full as {@link CallResult#SKIPPED}
+     * @param rejection makes the exception; with {@link SkippedException}, the call counts as {@link CallResult#SKIPPED}
+     * @return the semaphore, which shares its permits with this one
      */
-    public Semaphore skipping() {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, true, heldByCallers);
+    public Semaphore whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return with(bulkhead.whenFull(rejection));
     }
 
     /**
@@ -125,9 +126,7 @@ public final class Semaphore {
      * @param executions has counted the execution, and ends it with the admission; null for none
      */
     Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, listener(method),
-                heldByCallers)
-                : new GrantedAdmission(uncountedPermit(), executions);
+        return begin(method, waitsOn, executions, listener(method));
     }
 
     /**
@@ -135,11 +134,13 @@ public final class Semaphore {
      * where a call comes from.
      */
     Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
-        if (!limiting) {
-            return () -> new GrantedAdmission(uncountedPermit(), null);
-        }
         CallListener call = listener(method);
-        return () -> PermitRequest.begin(dependencies, bulkhead, method, waitsOn, null, call, heldByCallers);
+        return () -> begin(method, waitsOn, null, call);
+    }
+
+    private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
+        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, call, heldByCallers)
+                : new GrantedAdmission(uncountedPermit(), executions);
     }
 
     /**
@@ -148,16 +149,13 @@ public final class Semaphore {
      * @param method what the permit would have been for, as operators see it
      */
     public void refuseKey(String method) {
-        if (limiting) {
-            CallListener call = listener(method);
-            call.requested();
-            call.rejected(CallResult.INVALID_KEY);
-        }
+        CallListener call = listener(method);
+        call.requested();
+        call.rejected(CallResult.INVALID_KEY);
     }
 
     private CallListener listener(String method) {
-        CallListener call = dependencies.listener().onCall(bulkhead.id(), method);
-        return skipping && call != CallListener.NONE ? new SkippedCall(call) : call;
+        return limiting ? dependencies.listener().onCall(bulkhead.id(), method) : CallListener.NONE;
     }
 
     /**
@@ -298,34 +296,5 @@ public final class Semaphore {
      */
     public CompletionStage<Boolean> resetSize() {
         return StoreFailures.translate(bulkhead.name(), dependencies.store().resetSize(bulkhead.id()));
-    }
-
-    /** Fires {@link CallResult#SKIPPED} in place of all that means full. */
-    private record SkippedCall(CallListener call) implements CallListener {
-
-        @Override
-        public void requested() {
-            call.requested();
-        }
-
-        @Override
-        public void waiting() {
-            call.waiting();
-        }
-
-        @Override
-        public void acquired(CallResult result, long fencingToken) {
-            call.acquired(result, fencingToken);
-        }
-
-        @Override
-        public void rejected(CallResult result) {
-            call.rejected(result.isFull() ? CallResult.SKIPPED : result);
-        }
-
-        @Override
-        public void released() {
-            call.released();
-        }
     }
 }

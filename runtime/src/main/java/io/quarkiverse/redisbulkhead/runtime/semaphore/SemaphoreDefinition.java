@@ -3,9 +3,13 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
  * A bulkhead, or one key of a bulkhead, with its definition.
@@ -13,21 +17,60 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param id which one
  * @param spec its definition
  * @param terms what the definition means for leases
+ * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
  */
-record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) {
+record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
+        Function<BulkheadFullException, RuntimeException> whenFull) {
 
-    SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec) {
-        this(id, spec, LeaseTerms.of(spec));
+    /**
+     * What a definition means for leases. Derived once, not per call.
+     *
+     * @param lease the lease in the store: {@code expire}, but not longer than it takes to end here with {@code max-hold}
+     * @param leaseNanos the same
+     * @param margin by how much a lease ends here before it ends in the store
+     * @param marginNanos the same
+     * @param holdNanos for how long a permit may be held, if that is bounded
+     * @param holdIsBounded whether it is
+     * @param interrupts whether the loss of a permit ends its execution
+     */
+    record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+            boolean interrupts) {
+
+        // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
+        // different rates.
+        private static final int MARGINS_PER_LEASE = 20;
+        private static final Duration LONGEST_MARGIN = Duration.ofSeconds(1);
+
+        static LeaseTerms of(SemaphoreSpec spec) {
+            Duration longestHere = shorter(spec.maxHold().orElse(spec.expire()), spec.expire());
+            Duration margin = shorter(longestHere.dividedBy(MARGINS_PER_LEASE), LONGEST_MARGIN);
+            Duration lease = shorter(longestHere.plus(margin), spec.expire());
+            return new LeaseTerms(lease, lease.toNanos(), margin, margin.toNanos(), spec.maxHold().orElse(lease).toNanos(),
+                    spec.maxHold().isPresent(), spec.onLost() == OnLost.INTERRUPT);
+        }
+
+        /**
+         * The margin of the first lease after a hand-over, which may be much shorter than the others: what remains of it
+         * after a margin of the whole lease would often not be enough to learn of the hand-over.
+         */
+        long handOverMarginNanos() {
+            return Math.min(marginNanos, HandOver.firstLease(lease).toNanos() / MARGINS_PER_LEASE);
+        }
+
+        private static Duration shorter(Duration one, Duration other) {
+            return one.compareTo(other) < 0 ? one : other;
+        }
     }
 
     /** One limit for all. */
     static SemaphoreDefinition of(SemaphoreSpec spec) {
-        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec);
+        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null);
     }
 
     /** One of its keys, which may have a limit of its own. */
     SemaphoreDefinition forKey(String key, OptionalInt permits) {
-        return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms);
+        return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms,
+                whenFull);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -41,19 +84,34 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms) 
 
     /** The same, with another time to wait. */
     SemaphoreDefinition within(Duration maxWait) {
-        return spec.maxWait().equals(maxWait) ? this
-                : new SemaphoreDefinition(id, spec.toBuilder().maxWait(maxWait).build(), terms);
+        return spec.maxWait().equals(maxWait) ? this : with(spec.toBuilder().maxWait(maxWait).build());
     }
 
     /** The same, with permits of another weight. */
     SemaphoreDefinition weighing(int weight) {
-        return spec.weight() == weight ? this : new SemaphoreDefinition(id, spec.toBuilder().weight(weight).build(), terms);
+        return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
+    }
+
+    // With the same lease.
+    private SemaphoreDefinition with(SemaphoreSpec other) {
+        return new SemaphoreDefinition(id, other, terms, whenFull);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
     SemaphoreDefinition local(Duration maxWait) {
-        return new SemaphoreDefinition(id, spec.toBuilder().permits(spec.localPermits())
-                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build());
+        SemaphoreSpec local = spec.toBuilder().permits(spec.localPermits())
+                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build();
+        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
+    }
+
+    /** The same, with another way to tell calls that it is full. */
+    SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return new SemaphoreDefinition(id, spec, terms, rejection);
+    }
+
+    /** What a rejected call fails with. */
+    RuntimeException translated(RuntimeException rejection) {
+        return whenFull != null && rejection instanceof BulkheadFullException full ? whenFull.apply(full) : rejection;
     }
 
     String name() {

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,12 +31,11 @@ public final class SemaphoreEngine {
     private final SemaphoreEngine fallback;
     private final InFlightCounter requests = new InFlightCounter();
     private final LeaseRenewer renewer;
-    private final PermitReconciler reconciler;
     private final PermitRequest.Dependencies dependencies;
     private final PermitAttacher attacher;
 
     // Tests look at these.
-    final PermitIds ids = new PermitIds();
+    final PermitReconciler reconciler;
     final PermitReturns returns;
     final WaiterRegistry waiters;
     final WaiterLimits limits;
@@ -58,20 +56,6 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * An engine over a store of this process, which is never away. Any number of calls may wait.
-     *
-     * @param store where permits live
-     * @param timers the clock
-     * @param identity who acquires permits here
-     * @param listener receives events
-     * @param fenced whether tickets are fencing tokens; not when another store issues them, too
-     */
-    public SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            boolean fenced) {
-        this(store, timers, identity, listener, fenced, new WaiterLimits(Integer.MAX_VALUE));
-    }
-
-    /**
      * An engine over a store of this process, which is never away.
      *
      * @param store where permits live
@@ -86,27 +70,21 @@ public final class SemaphoreEngine {
         this(store, timers, identity, listener, fenced, null, limits, () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener, boolean fenced,
-            Optional<SemaphoreEngine> fallback, DoubleSupplier random) {
-        this(store, timers, identity, listener, fenced, fallback.orElse(null),
-                fallback.map(engine -> engine.limits).orElseGet(() -> new WaiterLimits(Integer.MAX_VALUE)), random);
-    }
-
-    private SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+    SemaphoreEngine(PermitStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             boolean fenced, SemaphoreEngine fallback, WaiterLimits limits, DoubleSupplier random) {
         this.store = store;
         this.fallback = fallback;
         this.limits = limits;
         this.returns = new PermitReturns(store, timers);
         this.renewer = new LeaseRenewer(store, timers, listener);
-        this.reconciler = new PermitReconciler(store, timers, ids);
+        this.reconciler = new PermitReconciler(store, timers);
         this.waiters = new WaiterRegistry(store, timers, random);
         LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
         this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler,
                 requests,
                 listener, permits, fallback == null ? null : fallback.dependencies);
-        this.attacher = new PermitAttacher(permits, identity, ids);
+        this.attacher = new PermitAttacher(permits, identity);
         store.listen(this::notice, new LimitMismatchLogger()::log);
     }
 
@@ -197,7 +175,7 @@ public final class SemaphoreEngine {
      */
     public CompletionStage<Void> releaseAll() {
         return requests.idle().thenCompose(settled -> {
-            renewer.all().forEach(Lease::releaseRunning);
+            renewer.all().forEach(LeaseRenewer.Lease::releaseRunning);
             renewer.stop();
             return requests.idle().thenCompose(none -> returns.idle());
         }).thenRun(reconciler::stop).thenCompose(

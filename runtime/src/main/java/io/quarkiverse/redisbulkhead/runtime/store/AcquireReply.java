@@ -44,11 +44,6 @@ public sealed interface AcquireReply {
     record Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, long ticket, boolean copyMayFollow)
             implements
                 AcquireReply {
-
-        /** As the other one, outside of the queue. */
-        public Waiting(int limit, Duration nearestLeaseEnd, long storeMillis, boolean copyMayFollow) {
-            this(limit, nearestLeaseEnd, storeMillis, 0, copyMayFollow);
-        }
     }
 
     /** The request had been undone by {@link PermitStore#cancel} before it arrived. */

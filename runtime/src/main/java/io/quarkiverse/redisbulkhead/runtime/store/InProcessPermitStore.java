@@ -16,7 +16,6 @@ public interface InProcessPermitStore extends PermitStore {
      *
      * @param request the request, with a new permit id; its place is ignored
      * @return the fencing token, or {@link #NONE_FREE}
-     * @throws IllegalArgumentException when the request is out of bounds
      */
     long takeIfFree(AcquireRequest request);
 

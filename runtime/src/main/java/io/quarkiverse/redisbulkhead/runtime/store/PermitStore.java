@@ -21,9 +21,9 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * notified and requests again. A {@link Notice} wakes the waiter. Notices can be lost, so waiters also {@link #poll}.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
- * block it. Failures come through the stage and are never thrown: {@link StoreException} if the store does not reply,
- * {@link StoreContendedException} if the store changed nothing because too many callers compete, and
- * {@link IllegalArgumentException} if an argument is out of bounds.
+ * block it. Failures come through the stage and are never thrown: {@link StoreException} if the store does not reply, and
+ * {@link StoreContendedException} if the store changed nothing because too many callers compete. Arguments are not checked:
+ * {@link io.quarkiverse.redisbulkhead.SemaphoreSpec} checks what users set, and callers keep the bounds that are stated here.
  */
 public interface PermitStore {
 

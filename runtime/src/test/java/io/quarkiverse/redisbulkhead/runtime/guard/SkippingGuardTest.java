@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard.Skips;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SkippedException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -29,18 +29,7 @@ class SkippingGuardTest {
     private final List<BulkheadFullException> skipped = new ArrayList<>();
     private final Continuations continuations = new Continuations(1);
     private final AsyncGuard async = new AsyncGuard("reports", continuations);
-    private final Skips skips = new Skips() {
-
-        @Override
-        public boolean skips(String bulkhead) {
-            return bulkhead.equals("reports");
-        }
-
-        @Override
-        public void skipped(BulkheadFullException rejection) {
-            skipped.add(rejection);
-        }
-    };
+    private final SkippedException skips = new SkippedException(FULL, skipped::add);
 
     @BeforeEach
     void noEventLoop() {
@@ -53,7 +42,7 @@ class SkippingGuardTest {
     }
 
     private SkippingGuard skipping(Guard guard) {
-        return new SkippingGuard(guard, skips);
+        return new SkippingGuard(guard);
     }
 
     private SkippingGuard synchronous() {
@@ -66,11 +55,11 @@ class SkippingGuardTest {
 
     @Test
     void aFullBulkheadSkipsTheCall() throws Exception {
-        assertThat(synchronous().call(ManualAdmissions.rejecting(FULL), this::neverCalled)).isNull();
-        Uni<?> uni = (Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(FULL), this::neverCalled);
+        assertThat(synchronous().call(ManualAdmissions.rejecting(skips), this::neverCalled)).isNull();
+        Uni<?> uni = (Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(skips), this::neverCalled);
         assertThat(skipped).as("nothing is subscribed to yet").hasSize(1);
         assertThat((Object) uni.await().atMost(LONG)).isNull();
-        assertThat((CompletableFuture<?>) skipping(async::stage).call(ManualAdmissions.rejecting(FULL), this::neverCalled))
+        assertThat((CompletableFuture<?>) skipping(async::stage).call(ManualAdmissions.rejecting(skips), this::neverCalled))
                 .succeedsWithin(LONG).isNull();
 
         assertThat(skipped).containsExactly(FULL, FULL, FULL);
@@ -80,8 +69,7 @@ class SkippingGuardTest {
     @Test
     void otherRejectionsAreFailures() {
         for (Exception rejection : List.of(new BulkheadUnavailableException("reports", "Redis is away", null),
-                new BulkheadContendedException("reports", null),
-                new BulkheadFullException("another", 5, Duration.ZERO))) {
+                new BulkheadContendedException("reports", null), FULL)) {
             assertThatThrownBy(() -> synchronous().call(ManualAdmissions.rejecting(rejection), this::neverCalled))
                     .isSameAs(rejection);
             assertThatThrownBy(() -> ((Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(rejection),

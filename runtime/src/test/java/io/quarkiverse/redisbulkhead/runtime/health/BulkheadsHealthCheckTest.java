@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
@@ -100,7 +101,7 @@ class BulkheadsHealthCheckTest {
             }
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-        }, true);
+        }, true, new WaiterLimits(Integer.MAX_VALUE));
         return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), engine), StoreKind.SCRIPT,
                 Duration.ofMillis(200), timers);
     }

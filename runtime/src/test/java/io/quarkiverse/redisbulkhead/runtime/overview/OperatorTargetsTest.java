@@ -23,6 +23,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.mutiny.Uni;

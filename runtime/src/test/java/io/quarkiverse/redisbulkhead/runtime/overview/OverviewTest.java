@@ -20,11 +20,14 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
@@ -47,7 +50,7 @@ class OverviewTest {
 
     private static SemaphoreEngine engine(PermitStore store) {
         return new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-        }, true);
+        }, true, new WaiterLimits(Integer.MAX_VALUE));
     }
 
     private static Overview overview(SemaphoreEngine engine) {

@@ -91,6 +91,33 @@ class CallEventsTest {
     }
 
     @Test
+    void aSkippedCallCountsAsSkippedAndEndsWithWhatItWouldHaveFailedWith() {
+        List<BulkheadFullException> skipped = new ArrayList<>();
+        Admission admission = engine.semaphore(SPEC).whenFull(full -> new SkippedException(full, skipped::add)).admit("A#a");
+        reply(new Full(5, Duration.ofSeconds(3), false));
+
+        assertThat(rejection(admission)).isInstanceOfSatisfying(SkippedException.class, SkippedException::skip);
+        assertThat(skipped).singleElement().satisfies(full -> assertThat(full.limit()).isEqualTo(5));
+        log.isExactly("asks reports A#a", "requested", "rejected SKIPPED");
+    }
+
+    /** As for a lock; also where the rest of the wait is for a permit of this process. */
+    @Test
+    void anotherExceptionWhenFullCountsAsFull() {
+        SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
+        Semaphore semaphore = engine.semaphore(spec).whenFull(full -> new IllegalStateException("taken", full));
+        semaphore.admit("A#a");
+        fail(ManualStore.lost());
+        Admission second = semaphore.admit("A#b");
+        fail(ManualStore.lost());
+        timers.advance(spec.maxWait());
+
+        assertThat(rejection(second)).isExactlyInstanceOf(IllegalStateException.class)
+                .hasCauseExactlyInstanceOf(BulkheadFullException.class);
+        assertThat(log.lines.get(log.lines.size() - 1)).isEqualTo("rejected TIMED_OUT");
+    }
+
+    @Test
     void waitsForItsPermit() {
         Admission admission = ask(WAITING);
         log.isExactly("asks reports A#a", "requested");
@@ -144,7 +171,7 @@ class CallEventsTest {
         waitInStore();
         store.answerPolls = null;
         timers.advance(Duration.ofSeconds(10));
-        reply(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        reply(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
         store.answerReleases(false);
         admission.end();
 
@@ -229,7 +256,8 @@ class CallEventsTest {
     /** The caller's thread is asked about all of them; that the second one begins is up to the store. */
     @Test
     void severalBulkheads() {
-        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
+                WaitsOn.NO_WORKER_THREAD);
         log.isExactly("asks reports A#a", "asks other A#a", "requested");
         reply(new Granted(7, false));
         log.isExactly("asks reports A#a", "asks other A#a", "requested", "acquired ACCEPTED 7", "requested");
@@ -242,7 +270,8 @@ class CallEventsTest {
 
     @Test
     void theFirstOfSeveralRejects() {
-        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a");
+        Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
+                WaitsOn.NO_WORKER_THREAD);
         reply(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 
@@ -322,7 +351,8 @@ class CallEventsTest {
     private SemaphoreEngine engine(SemaphoreListener listener) {
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         return new SemaphoreEngine(store, timers, identity, listener, new SemaphoreEngine(
-                new LocalPermitStore(timers::nanoTime, 1_000_000), timers, identity, listener, false));
+                new LocalPermitStore(timers::nanoTime, 1_000_000), timers, identity, listener, false,
+                new WaiterLimits(Integer.MAX_VALUE)));
     }
 
     private Admission ask(SemaphoreSpec spec) {
@@ -342,7 +372,7 @@ class CallEventsTest {
     }
 
     private void waitInStore() {
-        reply(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        reply(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
     }
 
     private void handOver(long ticket) {

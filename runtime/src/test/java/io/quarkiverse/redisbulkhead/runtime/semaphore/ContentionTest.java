@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -44,7 +43,7 @@ class ContentionTest {
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
-            Optional.empty(), () -> 0.5);
+            null, new WaiterLimits(Integer.MAX_VALUE), () -> 0.5);
 
     @AfterEach
     void nothingIsLeft() {
@@ -199,10 +198,10 @@ class ContentionTest {
         Admission admission = ask(SPEC);
         contended();
         timers.advance(Duration.ofMillis(15));
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         timers.advance(Duration.ofSeconds(1));
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         store.answerReleases(false);
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
@@ -296,7 +295,8 @@ class ContentionTest {
                 return CompletableFuture.failedFuture(new StoreContendedException("too many"));
             }
         };
-        SemaphoreEngine other = new SemaphoreEngine(contended, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+        SemaphoreEngine other = new SemaphoreEngine(contended, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+                new WaiterLimits(Integer.MAX_VALUE));
 
         assertThat(failure(other.semaphore(SPEC).revoke("any").toCompletableFuture()))
                 .isInstanceOf(BulkheadContendedException.class);
@@ -308,7 +308,7 @@ class ContentionTest {
         LocalPermitStore local = new LocalPermitStore(timers::nanoTime, STORE_TIME);
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         SemaphoreEngine withFallback = new SemaphoreEngine(store, timers, identity, losses::add,
-                new SemaphoreEngine(local, timers, identity, losses::add, false));
+                new SemaphoreEngine(local, timers, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
         for (OnOutage policy : OnOutage.values()) {
             Admission admission = withFallback
                     .semaphore(SPEC.toBuilder().onOutage(policy).maxWait(Duration.ZERO).build()).admit("A#a");
@@ -325,7 +325,7 @@ class ContentionTest {
 
     private Admission waiting(SemaphoreSpec spec) {
         Admission admission = ask(spec);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         return admission;
     }
 

@@ -35,8 +35,8 @@ class DetachedPermitTest {
     final List<PermitLost> losses = new ArrayList<>();
 
     private SemaphoreEngine process(ManualStore store) {
-        return new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true, Optional.empty(),
-                () -> 0.5);
+        return new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true, null,
+                new WaiterLimits(Integer.MAX_VALUE), () -> 0.5);
     }
 
     private static HeldPermit granted(ManualStore store, Admission admission) {
@@ -182,7 +182,7 @@ class DetachedPermitTest {
     @Test
     void permitsGivenWithoutRedisCannotBeDetached() {
         SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000), timers,
-                new HolderIdentity("app", "host:1"), losses::add, false);
+                new HolderIdentity("app", "host:1"), losses::add, false, new WaiterLimits(Integer.MAX_VALUE));
         Admission admission = local.semaphore(SPEC).admit("A#a");
 
         assertThat(failure(admission.granted().toCompletableFuture().join().get(0).detach()))
@@ -258,9 +258,8 @@ class DetachedPermitTest {
 
         assertThat(again).isCompleted();
         assertThat(store.attachRequests.get(1)).isEqualTo(store.attachRequests.get(0));
-        assertThat(process(new ManualStore()).ids.attached(1, 1, "a")).as("another process")
-                .isNotEqualTo(engine.ids.attached(1, 1,
-                        "a"));
+        assertThat(process(new ManualStore()).reconciler.attachedId(SPEC, 1, "a")).as("another process")
+                .isNotEqualTo(engine.reconciler.attachedId(SPEC, 1, "a"));
         again.join().release();
     }
 

@@ -32,7 +32,8 @@ class LeaseRenewerTest {
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
     final List<PermitLost> losses = new ArrayList<>();
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            new WaiterLimits(Integer.MAX_VALUE));
 
     @Test
     void allPermitsOfABulkheadAreRenewedInOneCommandAtAThirdOfTheLease() {
@@ -318,7 +319,7 @@ class LeaseRenewerTest {
             throw new IllegalStateException("told too often");
         };
         SemaphoreEngine told = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"),
-                new SemaphoreListeners(List.of(failing)), true);
+                new SemaphoreListeners(List.of(failing)), true, new WaiterLimits(Integer.MAX_VALUE));
         Semaphore semaphore = told.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
         Admission ending = semaphore.admit("A#a");
         store.acquires.get("reports").complete(new Granted(7, false));

@@ -40,7 +40,7 @@ class LimitMismatchLoggerTest {
     };
     final ManualStore store = new ManualStore();
     final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"), loss -> {
-    }, true);
+    }, true, new WaiterLimits(Integer.MAX_VALUE));
 
     @BeforeEach
     void listen() {

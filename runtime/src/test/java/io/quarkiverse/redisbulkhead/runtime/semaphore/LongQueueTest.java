@@ -21,7 +21,7 @@ class LongQueueTest {
         ManualTimers timers = new ManualTimers();
         LocalPermitStore store = new LocalPermitStore(timers::nanoTime, 1_000_000);
         SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
-        }, true);
+        }, true, new WaiterLimits(Integer.MAX_VALUE));
         Semaphore semaphore = engine.semaphore(
                 SemaphoreSpec.named("reports").permits(1).fair(fair).maxWait(Duration.ofMinutes(5)).build());
         AtomicInteger served = new AtomicInteger();

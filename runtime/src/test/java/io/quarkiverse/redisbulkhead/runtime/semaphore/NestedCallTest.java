@@ -24,7 +24,7 @@ class NestedCallTest {
     final ManualStore store = new ManualStore();
     final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"),
             loss -> {
-            }, true);
+            }, true, new WaiterLimits(Integer.MAX_VALUE));
     final Semaphore semaphore = engine
             .semaphore(SemaphoreSpec.named("reports").permits(3).maxWait(Duration.ofHours(1)).build());
 
@@ -126,7 +126,7 @@ class NestedCallTest {
     }
 
     private static Waiting waiting(int limit) {
-        return new Waiting(limit, FAR, 1_000_000, false);
+        return new Waiting(limit, FAR, 1_000_000, 0, false);
     }
 
     private void assertWaits(Admission admission) {

@@ -34,7 +34,7 @@ class OutageTest {
     final HolderIdentity identity = new HolderIdentity("app", "host:1");
     final LocalPermitStore local = new LocalPermitStore(timers::nanoTime, 1_000_000);
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, identity, losses::add,
-            new SemaphoreEngine(local, timers, identity, losses::add, false));
+            new SemaphoreEngine(local, timers, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     @AfterEach
     void nothingIsLeft() {
@@ -138,7 +138,7 @@ class OutageTest {
         Admission holder = ask(waiting);
         fail();
         Admission admission = ask(waiting);
-        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
         timers.advance(Duration.ofSeconds(4));
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
         assertThat(granted(admission)).isNotDone();
@@ -160,7 +160,7 @@ class OutageTest {
         Admission holder = ask(waiting);
         fail();
         Admission admission = ask(waiting);
-        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, false));
+        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
         timers.advance(Duration.ofSeconds(4));
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
         timers.advance(Duration.ofMillis(5_999));

@@ -27,7 +27,7 @@ class PermitReconcilerTest {
     final ManualTimers timers = new ManualTimers();
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
     }, new SemaphoreEngine(new ManualStore(), timers, new HolderIdentity("app", "host:1"), loss -> {
-    }, false));
+    }, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     private Admission ask() {
         return engine.semaphore(SPEC).admit("A#a");

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -19,15 +20,16 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 class PermitRequestTest {
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            new WaiterLimits(Integer.MAX_VALUE));
     final PermitReturns returns = engine.returns;
-    final PermitIds ids = engine.ids;
 
     @Test
     void anEndDoesNotWaitForTheAnswerToTheRelease() {
@@ -230,7 +232,8 @@ class PermitRequestTest {
     /** Trap 18, with await-release: the permits taken before are free when the caller sees the rejection. */
     @Test
     void whenALaterOneRejectsTheAnswersToTheReleasesCanBeAwaited() {
-        Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a");
+        Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a",
+                WaitsOn.NO_WORKER_THREAD);
         grant("a");
         grant("b");
         store.acquires.get("c").complete(new Full(5, Duration.ofSeconds(3), false));
@@ -281,16 +284,21 @@ class PermitRequestTest {
 
     @Test
     void idsAreUnique() {
-        PermitIds other = new PermitIds();
-        assertThat(List.of(ids.next(1, 1), ids.next(100, 1), ids.nextLocal(1), other.next(1, 1), other.next(100, 1)))
+        PermitReconciler other = new PermitReconciler(store, timers);
+        PermitReconciler local = new PermitReconciler(new LocalPermitStore(timers::nanoTime, 0), timers);
+        assertThat(Stream.of(engine.reconciler, other, local).flatMap(ids -> Stream.of(1, 1, 100).map(of -> newId(ids, of))))
                 .doesNotHaveDuplicates().allMatch(id -> id.matches("[a-z0-9]+-+[a-z0-9]+"));
     }
 
     /** Redis keeps members of more than 64 bytes as a skip list, which suits many of them. */
     @Test
     void idsAreLongWhereThereAreManyPermits() {
-        assertThat(ids.next(16, 1)).hasSizeLessThan(65);
-        assertThat(ids.next(17, 1)).hasSizeGreaterThan(64);
+        assertThat(newId(engine.reconciler, 16)).hasSizeLessThan(65);
+        assertThat(newId(engine.reconciler, 17)).hasSizeGreaterThan(64);
+    }
+
+    private static String newId(PermitReconciler reconciler, int permits) {
+        return reconciler.newId(SemaphoreSpec.named("a").permits(permits).build());
     }
 
     private void grant(String bulkhead) {
@@ -298,7 +306,7 @@ class PermitRequestTest {
     }
 
     private Admission chain(String... names) {
-        return new Executions().admit(List.of(names).stream().map(this::semaphore).toList(), "A#a");
+        return new Executions().admit(List.of(names).stream().map(this::semaphore).toList(), "A#a", WaitsOn.NO_WORKER_THREAD);
     }
 
     private Semaphore semaphore(String name) {

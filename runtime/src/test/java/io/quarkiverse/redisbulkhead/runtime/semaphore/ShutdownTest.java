@@ -22,16 +22,17 @@ class ShutdownTest {
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
     final LocalPermitStore store = new LocalPermitStore(timers::nanoTime, 1_000_000);
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true);
+    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
+            new WaiterLimits(Integer.MAX_VALUE));
     final Executions executions = new Executions();
     final Semaphore semaphore = engine
             .semaphore(SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofSeconds(5)).build());
 
     @Test
     void runningExecutionsFinishAndOthersAreRejected() {
-        Admission first = executions.admit(List.of(semaphore), "A#a");
-        Admission second = executions.admit(List.of(semaphore, semaphore), "A#b");
-        Admission waiting = executions.admit(List.of(semaphore), "A#c");
+        Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
+        Admission second = executions.admit(List.of(semaphore, semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
+        Admission waiting = executions.admit(List.of(semaphore), "A#c", WaitsOn.NO_WORKER_THREAD);
         assertThat(first.granted().toCompletableFuture()).isCompleted();
         assertThat(second.granted().toCompletableFuture()).as("holds one, waits for another").isNotDone();
 
@@ -40,7 +41,8 @@ class ShutdownTest {
 
         assertThat(failure(second)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
         assertThat(failure(waiting)).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(failure(executions.admit(List.of(semaphore), "A#d"))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(failure(executions.admit(List.of(semaphore), "A#d", WaitsOn.NO_WORKER_THREAD)))
+                .isInstanceOf(BulkheadUnavailableException.class);
         assertThat(inUse()).as("the rejected chain gave its first permit back").isEqualTo(1);
         assertThat(idle).isNotDone();
         assertThat(first.granted().toCompletableFuture().join().get(0).isHeld()).isTrue();
@@ -50,8 +52,8 @@ class ShutdownTest {
     @Test
     void aMinimumHoldIsKeptWhenTheApplicationStops() {
         Semaphore held = engine.semaphore(semaphore.spec().toBuilder().minHold(Duration.ofSeconds(20)).build());
-        executions.admit(List.of(held), "A#a");
-        executions.admit(List.of(held), "A#b").end();
+        executions.admit(List.of(held), "A#a", WaitsOn.NO_WORKER_THREAD);
+        executions.admit(List.of(held), "A#b", WaitsOn.NO_WORKER_THREAD).end();
         timers.advance(Duration.ofSeconds(5));
 
         engine.refuseAndRejectWaiters();
@@ -65,8 +67,8 @@ class ShutdownTest {
 
     @Test
     void stoppingWaitsForTheEndOfAllExecutions() {
-        Admission first = executions.admit(List.of(semaphore), "A#a");
-        Admission second = executions.admit(List.of(semaphore), "A#b");
+        Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
+        Admission second = executions.admit(List.of(semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
         CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
         first.end();
         first.end();
@@ -82,12 +84,12 @@ class ShutdownTest {
     @Test
     void eachExecutionIsCountedOffOnce() {
         Semaphore open = engine.openSemaphore(semaphore.spec());
-        Admission last = executions.admit(List.of(open), "A#last");
+        Admission last = executions.admit(List.of(open), "A#last", WaitsOn.NO_WORKER_THREAD);
         for (List<Semaphore> taken : List.of(List.of(semaphore), List.of(open), List.of(semaphore, semaphore))) {
-            endTwice(executions.admit(taken, "A#a"));
+            endTwice(executions.admit(taken, "A#a", WaitsOn.NO_WORKER_THREAD));
         }
-        Admission both = executions.admit(List.of(semaphore, semaphore), "A#b");
-        Admission waiting = executions.admit(List.of(semaphore), "A#c");
+        Admission both = executions.admit(List.of(semaphore, semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
+        Admission waiting = executions.admit(List.of(semaphore), "A#c", WaitsOn.NO_WORKER_THREAD);
         endTwice(both);
         assertThat(waiting.granted().toCompletableFuture()).as("after a wait").isCompleted();
         endTwice(waiting);
@@ -105,7 +107,7 @@ class ShutdownTest {
 
     @Test
     void whatIsStillHeldIsGivenBack() {
-        Admission running = executions.admit(List.of(semaphore), "A#a");
+        Admission running = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
         HeldPermit taken = semaphore.admit("by hand").granted().toCompletableFuture().join().get(0);
         assertThat(inUse()).isEqualTo(2);
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
@@ -90,7 +89,7 @@ class WaiterLimitsTest {
         waitOnThread(other("others"));
         assertThat(firstReply).isNotDone();
 
-        store.pending.get(0).complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.pending.get(0).complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         store.answerReleases(false);
 
         assertThat(rejection(first)).isInstanceOf(QueueFullException.class).hasMessageContaining("max-blocked-threads");
@@ -209,7 +208,7 @@ class WaiterLimitsTest {
                 new HolderIdentity("app", "host:1"), loss -> {
                 }, false, waiting);
         SemaphoreEngine withFallback = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
-        }, true, Optional.of(local), () -> 0.5);
+        }, true, local, local.limits, () -> 0.5);
         Semaphore semaphore = withFallback
                 .semaphore(SPEC.toBuilder().localPermits(1).onOutage(OnOutage.LOCAL).maxWaiters(1).build());
 
@@ -257,7 +256,7 @@ class WaiterLimitsTest {
     }
 
     private void answerWaiting(String bulkhead) {
-        store.acquires.get(bulkhead).complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get(bulkhead).complete(new Waiting(1, FAR, STORE_TIME, 0, false));
     }
 
     private void answerFull() {

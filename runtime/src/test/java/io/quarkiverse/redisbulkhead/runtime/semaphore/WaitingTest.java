@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +43,7 @@ class WaitingTest {
     final ManualTimers timers = new ManualTimers();
     final List<PermitLost> losses = new ArrayList<>();
     final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
-            Optional.empty(), () -> 0.5);
+            null, new WaiterLimits(Integer.MAX_VALUE), () -> 0.5);
 
     @AfterEach
     void nothingIsLeft() {
@@ -92,7 +91,7 @@ class WaitingTest {
     void withAMinimumHoldAHandOverBeforeTheAnswerIsAskedForToo() {
         Admission admission = ask(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
         handOver(idOf("reports"), 2_000);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
 
         store.acquires.get("reports").complete(new Granted(42, false));
@@ -120,7 +119,7 @@ class WaitingTest {
         handOver(idOf("reports"), 30_000);
         assertThat(granted(admission)).isCompleted();
 
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         assertThat(granted(admission)).isCompleted();
         end(admission);
@@ -163,7 +162,7 @@ class WaitingTest {
     void aCopyThatIsToldLateIsRefusedAtTheEnd() {
         Admission admission = ask(FAIR);
         handOver(idOf("reports"), 30_000);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
 
         admission.end();
 
@@ -220,7 +219,7 @@ class WaitingTest {
         Admission admission = ask(FAIR);
         handOver(idOf("reports"), 30_000);
         end(admission);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
 
         assertThat(store.log).containsExactly("acquire reports", "release reports", "cancel reports 1");
     }
@@ -269,7 +268,7 @@ class WaitingTest {
 
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
         assertThat(idOf("reports")).as("the same place").isEqualTo(id);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(granted(admission)).as("another caller was faster").isNotDone();
         store.listener.accept(new PermitFree(id));
         store.acquires.get("reports").complete(new Granted(43, false));
@@ -284,7 +283,7 @@ class WaitingTest {
         store.listener.accept(new PermitFree(idOf("reports")));
         assertThat(store.log).containsExactly("acquire reports");
 
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
         store.acquires.get("reports").complete(new Granted(43, false));
@@ -454,11 +453,11 @@ class WaitingTest {
         store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 2, FAR, STORE_TIME));
 
         assertThat(store.log.stream().filter("acquire reports"::equals)).hasSize(5 + 2);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         admissions.forEach(Admission::end);
         // The other one that asked leaves when its answer comes; the manual store keeps only the last.
         engine.waiters.stop();
-        store.pending.forEach(reply -> reply.complete(new Waiting(1, FAR, STORE_TIME, false)));
+        store.pending.forEach(reply -> reply.complete(new Waiting(1, FAR, STORE_TIME, 0, false)));
         store.answerReleases(false);
     }
 
@@ -503,7 +502,7 @@ class WaitingTest {
 
         assertThat(store.log).endsWith("acquire reports");
         assertThat(idOf("reports")).isNotEqualTo(first);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         leave(admission);
     }
 
@@ -511,7 +510,7 @@ class WaitingTest {
     @Test
     void whoBeginsAnewHasDoneWithTheOldPermit() {
         Admission admission = ask(FAIR);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, true));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
         String first = idOf("reports");
         store.whenCancelled = () -> handOver(first, 30_000);
         store.listener.accept(new NoticesMissed());
@@ -578,7 +577,7 @@ class WaitingTest {
         handOver(first, 30_000);
         assertThat(granted(waiting)).isNotDone();
         assertThat(store.cancelled).contains(first);
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         leave(waiting);
     }
 
@@ -592,7 +591,7 @@ class WaitingTest {
         assertThat(store.log).doesNotContain("release reports");
         timers.advance(Duration.ofSeconds(1));
         assertThat(store.log).as("a last look").endsWith("acquire reports");
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(store.log).endsWith("release reports");
         assertThat(granted(admission)).isNotDone();
         handOver(idOf("reports"), STORE_TIME + 90_000);
@@ -633,7 +632,7 @@ class WaitingTest {
         store.listener.accept(new PermitFree(idOf("reports")));
 
         assertThat(store.requests.get("reports").place()).isEqualTo(Duration.ofMillis(2_499));
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         end(admission);
     }
 
@@ -643,7 +642,7 @@ class WaitingTest {
         SemaphoreSpec brief = FAIR.toBuilder().maxWait(Duration.ofMillis(2_500)).build();
         Admission admission = ask(brief);
         assertThat(store.requests.get("reports").place()).isEqualTo(Duration.ofMillis(2_500));
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         timers.advance(Duration.ofMillis(900));
 
         assertThat(store.polls.get(0).permits()).containsValue(Duration.ofMillis(1_600));
@@ -656,7 +655,7 @@ class WaitingTest {
         timers.advance(Duration.ofSeconds(60));
         assertThat(granted(admission)).isNotDone();
 
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         store.answerReleases(false);
 
         assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class,
@@ -687,7 +686,7 @@ class WaitingTest {
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         assertThat(store.log).containsExactly("acquire reports");
 
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         assertThat(store.log).containsExactly("acquire reports", "release reports");
         store.answerReleases(false);
@@ -780,7 +779,7 @@ class WaitingTest {
 
         engine.refuseAndRejectWaiters();
         store.answerReleases(false);
-        store.acquires.get("other").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("other").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         store.answerReleases(false);
 
         assertThat(rejection(waiting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
@@ -806,7 +805,7 @@ class WaitingTest {
     void askedTellsAsSoonAsItIsClearThatTheCallMustWait() {
         Admission admission = ask(FAIR);
         assertThat(admission.attempted().toCompletableFuture()).isNotDone();
-        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, false));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         leave(admission);
     }
@@ -821,7 +820,7 @@ class WaitingTest {
 
     private Admission wait(SemaphoreSpec spec, Duration nearestLeaseEnd) {
         Admission admission = ask(spec);
-        store.acquires.get(spec.name()).complete(new Waiting(1, nearestLeaseEnd, STORE_TIME, false));
+        store.acquires.get(spec.name()).complete(new Waiting(1, nearestLeaseEnd, STORE_TIME, 0, false));
         return admission;
     }
 

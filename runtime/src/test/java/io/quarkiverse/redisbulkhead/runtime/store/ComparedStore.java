@@ -100,7 +100,10 @@ interface ComparedStore extends AutoCloseable {
 
         @Override
         public void clear() {
-            bulkhead = new BulkheadStateMachine(BULKHEAD, Contents.NOTHING, Integer.MAX_VALUE);
+            bulkhead = new BulkheadStateMachine(BULKHEAD,
+                    new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
+                            OptionalInt.empty(), 0, 0),
+                    Integer.MAX_VALUE);
         }
 
         @Override
@@ -260,13 +263,13 @@ interface ComparedStore extends AutoCloseable {
 
     static ComparedStore lock() {
         BiConsumer<Duration, Runnable> timer = new RealTimers()::after;
-        return new OnRedis(false, (connections, notifications) -> new LockPermitStore(connections, notifications, "test",
-                Duration.ofSeconds(20), Duration.ofSeconds(20), false, timer));
+        return new OnRedis(false, (connections, notifications) -> new LockPermitStore(connections, notifications,
+                Duration.ofSeconds(20), Duration.ofSeconds(20), timer));
     }
 
     static ComparedStore script() {
         return new OnRedis(true,
-                (connections, notifications) -> new RedisPermitStore(connections, notifications, "test", false));
+                (connections, notifications) -> new RedisPermitStore(connections, notifications));
     }
 
     interface Factory {
@@ -296,7 +299,7 @@ interface ComparedStore extends AutoCloseable {
             for (int i = 0; i < PROCESSES; i++) {
                 RedisConnectionManager connections = new RedisConnectionManager(vertx, options, "quarkus.redis", "test",
                         Duration.ofSeconds(20), 1, pipelined);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 20_000);
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, 20_000);
                 PermitStore store = factory.open(connections, notifications);
                 List<Notice> notices = new CopyOnWriteArrayList<>();
                 List<LimitMismatch> mismatches = new CopyOnWriteArrayList<>();

@@ -4,14 +4,12 @@ import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.LEASE
 import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.PLACE;
 import static io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.get;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,24 +17,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.Holder;
@@ -421,7 +414,7 @@ public abstract class PermitStoreContract {
 
         assertThat(ask("c").limit(2).send()).isEqualTo(new Full(2, Duration.ofMillis(1_800), false));
         assertThat(ask("c").limit(2).waiting().send())
-                .isEqualTo(new Waiting(2, Duration.ofMillis(1_800), bulkhead.now(), false));
+                .isEqualTo(new Waiting(2, Duration.ofMillis(1_800), bulkhead.now(), 0, false));
         assertThat(bulkhead.poll(2, PLACE, "c").nearestLeaseEnd()).isEqualTo(Duration.ofMillis(1_800));
     }
 
@@ -2282,36 +2275,6 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
         assertThat(bulkhead.waiters()).containsExactly("w");
         assertThat(bulkhead.toldHandedOver()).isEmpty();
-    }
-
-    // ---- arguments
-
-    static Stream<Named<Function<PermitStore, CompletionStage<?>>>> outOfBounds() {
-        return Stream.of(
-                Named.of("resize to 0", store -> store.resize(BulkheadId.of("x"), 0)),
-                Named.of("a negative ticket",
-                        store -> store.acquire(new AcquireRequest(BulkheadId.of("x"), "p", 1, LEASE, true, PLACE, -1, "app",
-                                "host:1", "Type#method"))),
-                Named.of("cancel none", store -> store.cancel(BulkheadId.of("x"), List.of(), LEASE)),
-                Named.of("cancel 101", store -> store.cancel(BulkheadId.of("x"), Collections.nCopies(101, "p"), LEASE)),
-                Named.of("renew none", store -> store.renew(BulkheadId.of("x"), Map.of())),
-                Named.of("renew 129", store -> store.renew(BulkheadId.of("x"), leases(129))),
-                Named.of("poll none", store -> store.poll(BulkheadId.of("x"), 1, List.of(), LEASE)),
-                Named.of("poll 501", store -> store.poll(BulkheadId.of("x"), 1, leases(501).keySet(), LEASE)),
-                Named.of("list -1", store -> store.occupancy(BulkheadId.of("x"), -1)),
-                Named.of("list 5001", store -> store.occupancy(BulkheadId.of("x"), 5_001)));
-    }
-
-    private static Map<String, Duration> leases(int count) {
-        return IntStream.range(0, count).boxed().collect(Collectors.toMap(i -> "p" + i, i -> LEASE));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("outOfBounds")
-    void aCallOutOfBoundsFailsByItsStage(Function<PermitStore, CompletionStage<?>> call) {
-        CompletionStage<?> stage = call.apply(stores.first());
-
-        assertThatCode(() -> get(stage)).hasCauseInstanceOf(IllegalArgumentException.class);
     }
 
     // ---- races

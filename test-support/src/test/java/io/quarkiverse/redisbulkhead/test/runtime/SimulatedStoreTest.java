@@ -26,6 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -68,7 +69,7 @@ class SimulatedStoreTest {
     private final List<PermitLost> losses = new ArrayList<>();
     private final HolderIdentity identity = new HolderIdentity("app", "host:1");
     private final SemaphoreEngine engine = new SemaphoreEngine(store, clock, identity, losses::add,
-            new SemaphoreEngine(local(), clock, identity, losses::add, false));
+            new SemaphoreEngine(local(), clock, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     @Test
     void allOperationsFailInAnOutageAndAreDelayedByASlowStore() {

@@ -106,11 +106,6 @@ public final class BulkheadStateMachine {
     public record Contents(Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
             Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive, Map<Integer, Long> statedLimits,
             OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
-
-        /** Nothing is remembered. */
-        public static final Contents NOTHING = new Contents(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(),
-                Map.of(),
-                OptionalInt.empty(), 0, 0);
     }
 
     private record Stated(int limit, long at) {

@@ -19,7 +19,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
@@ -27,7 +26,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
-import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
@@ -118,15 +116,11 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return answer(() -> {
-            Bounds.check(request);
-            return change(request.bulkhead(), bulkhead -> bulkhead.acquire(PROCESS, request));
-        });
+        return answer(change(request.bulkhead(), bulkhead -> bulkhead.acquire(PROCESS, request)));
     }
 
     @Override
     public long takeIfFree(AcquireRequest request) {
-        Bounds.check(request);
         Entry entry = begin(request.bulkhead());
         try {
             return entry.bulkhead.takeIfFree(PROCESS, request);
@@ -137,7 +131,6 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     @Override
     public boolean releaseNow(BulkheadId id, String permitId, Duration minHold) {
-        Bounds.checkId(permitId);
         Entry entry = begin(id);
         try {
             return entry.bulkhead.release(permitId, minHold);
@@ -148,99 +141,73 @@ public final class LocalPermitStore implements InProcessPermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId id, String permitId, Duration minHold) {
-        return answer(() -> releaseNow(id, permitId, minHold));
+        return answer(releaseNow(id, permitId, minHold));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId id, List<String> permitIds, Duration forgetAfter) {
-        return answer(() -> {
-            Bounds.check(permitIds);
-            return change(id, bulkhead -> {
-                bulkhead.cancel(permitIds, forgetAfter);
-                return null;
-            });
-        });
+        return answer(change(id, bulkhead -> {
+            bulkhead.cancel(permitIds, forgetAfter);
+            return null;
+        }));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId id, Map<String, Duration> leases) {
-        return answer(() -> {
-            Bounds.checkLeases(leases);
-            return inspect(id, bulkhead -> bulkhead.renew(leases));
-        });
+        return answer(inspect(id, bulkhead -> bulkhead.renew(leases)));
     }
 
     @Override
     public CompletionStage<PollReply> poll(BulkheadId id, int limit, Collection<String> permitIds, Duration place) {
-        return answer(() -> {
-            Bounds.checkLimit(limit);
-            Bounds.checkPolled(permitIds, place);
-            return change(id, bulkhead -> bulkhead.poll(PROCESS, limit, permitIds, place));
-        });
+        return answer(change(id, bulkhead -> bulkhead.poll(PROCESS, limit, permitIds, place)));
     }
 
     @Override
     public CompletionStage<Boolean> detach(BulkheadId id, String permitId, Duration lease, String digest,
             Duration refuseFor) {
-        return answer(() -> {
-            Bounds.checkId(permitId);
-            Bounds.checkDigest(digest);
-            return change(id, bulkhead -> bulkhead.detach(permitId, lease, digest, refuseFor));
-        });
+        return answer(change(id, bulkhead -> bulkhead.detach(permitId, lease, digest, refuseFor)));
     }
 
     @Override
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
-        return answer(() -> {
-            Bounds.check(request);
-            return change(request.permit().bulkhead(), bulkhead -> bulkhead.attach(PROCESS, request));
-        });
+        return answer(change(request.permit().bulkhead(), bulkhead -> bulkhead.attach(PROCESS, request)));
     }
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId id, String permitId) {
-        return answer(() -> change(id, bulkhead -> bulkhead.revoke(permitId)));
+        return answer(change(id, bulkhead -> bulkhead.revoke(permitId)));
     }
 
     @Override
     public CompletionStage<Void> resize(BulkheadId id, int limit) {
-        return answer(() -> {
-            Bounds.checkLimit(limit);
-            return change(id, bulkhead -> {
-                bulkhead.resize(OptionalInt.of(limit));
-                return null;
-            });
-        });
+        return answer(change(id, bulkhead -> {
+            bulkhead.resize(OptionalInt.of(limit));
+            return null;
+        }));
     }
 
     @Override
     public CompletionStage<Boolean> resetSize(BulkheadId id) {
-        return answer(() -> change(id, bulkhead -> bulkhead.resize(OptionalInt.empty())));
+        return answer(change(id, bulkhead -> bulkhead.resize(OptionalInt.empty())));
     }
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId id, int most) {
-        return answer(() -> {
-            Bounds.checkListed(most);
-            return inspect(id, bulkhead -> bulkhead.occupancy(most));
-        });
+        return answer(inspect(id, bulkhead -> bulkhead.occupancy(most)));
     }
 
     /** None: no answer is lost on its way, and no data. */
     @Override
     public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
-        return CompletableFuture.completedFuture(Set.of());
+        return answer(Set.of());
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return answer(() -> {
-            List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld))
-                    .toList();
-            return new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
-                    ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
-                    : Optional.empty());
-        });
+        List<BulkheadId> held = bulkheads.keySet().stream().filter(id -> inspect(id, BulkheadStateMachine::isHeld)).toList();
+        return answer(new BulkheadsInUse(held.stream().sorted().limit(most).toList(), Map.of(), held.size() > most
+                ? Optional.of("only the first " + most + " of " + held.size() + " are shown")
+                : Optional.empty()));
     }
 
     /** How many bulkheads take memory. */
@@ -248,12 +215,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return bulkheads.size();
     }
 
-    private static <T> CompletionStage<T> answer(Supplier<T> work) {
-        try {
-            return CompletableFuture.completedFuture(work.get());
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    private static <T> CompletionStage<T> answer(T answer) {
+        return CompletableFuture.completedFuture(answer);
     }
 
     private <T> T change(BulkheadId id, Function<BulkheadStateMachine, T> operation) {

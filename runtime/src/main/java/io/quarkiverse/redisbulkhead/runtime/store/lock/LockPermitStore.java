@@ -24,7 +24,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
@@ -81,7 +80,6 @@ public final class LockPermitStore implements PermitStore {
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
-    private final String keyPrefix;
     private final Settings settings;
     private final BiConsumer<Duration, Runnable> timer;
     private final BulkheadScan scan;
@@ -120,27 +118,22 @@ public final class LockPermitStore implements PermitStore {
      *
      * @param connections to Redis, with one call under way at a time each
      * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
-     * @param keyPrefix what all keys start with; without braces
      * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
      *        {@link io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException}
-     * @param cluster whether the connections are to a Redis Cluster
      * @param timer does something later
      */
-    public LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            Duration stepTimeout,
-            Duration contentionTimeout, boolean cluster, BiConsumer<Duration, Runnable> timer) {
-        this(connections, notifications, keyPrefix,
-                new Settings(notifications.name(), stepTimeout, contentionTimeout, SLACK, MOST, Clock.OF_SERVER), cluster,
-                timer);
+    public LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, Duration stepTimeout,
+            Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {
+        this(connections, notifications,
+                new Settings(notifications.name(), stepTimeout, contentionTimeout, SLACK, MOST, Clock.OF_SERVER), timer);
     }
 
-    LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            Settings settings, boolean cluster, BiConsumer<Duration, Runnable> timer) {
+    LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, Settings settings,
+            BiConsumer<Duration, Runnable> timer) {
         this.connections = connections;
-        this.scan = new BulkheadScan(keyPrefix, cluster);
+        this.scan = new BulkheadScan(connections);
         this.notifications = notifications;
-        this.keyPrefix = keyPrefix;
         this.settings = settings;
         this.timer = timer;
     }
@@ -153,79 +146,66 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> submit(request.bulkhead(),
+        return submit(request.bulkhead(),
                 Operation.repeatable(List.of(request.permitId()), it -> it.acquire(notifications.name(), request)))
                 .thenApply(reply -> {
                     if (reply instanceof AcquireReply.Waiting) {
                         notifications.open();
                     }
                     return reply;
-                }));
+                });
     }
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
         // With a minimum hold it may write, which needs memory.
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> submit(bulkhead, minHold.isZero()
+        return submit(bulkhead, minHold.isZero()
                 ? Operation.removing(permitId, it -> it.release(permitId, minHold))
                 : Operation.changing(List.of(permitId, PermitStore.releasedId(permitId)),
-                        it -> it.release(permitId, minHold))));
+                        it -> it.release(permitId, minHold)));
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds), () -> submit(bulkhead,
-                Operation.repeatable(permitIds, it -> {
-                    it.cancel(permitIds, forgetAfter);
-                    return null;
-                })));
+        return submit(bulkhead, Operation.repeatable(permitIds, it -> {
+            it.cancel(permitIds, forgetAfter);
+            return null;
+        }));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
-            // A permit that is held for so long may be revoked.
-            notifications.open();
-            return submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), it -> it.renew(leases)));
-        });
+        // A permit that is held for so long may be revoked.
+        notifications.open();
+        return submit(bulkhead, Operation.repeatable(List.copyOf(leases.keySet()), it -> it.renew(leases)));
     }
 
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
-        return Bounds.checked(() -> {
-            Bounds.checkLimit(limit);
-            Bounds.checkPolled(permitIds, place);
-        }, () -> {
-            notifications.check(false);
-            return submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
-                    it -> it.poll(notifications.name(), limit, permitIds, place))).thenApply(reply -> {
-                        if (!reply.handedOver().isEmpty()) {
-                            // The messages about these hand-overs may have been lost.
-                            notifications.check(true);
-                        }
-                        return reply;
-                    });
-        });
+        notifications.check(false);
+        return submit(bulkhead, Operation.repeatable(List.copyOf(permitIds),
+                it -> it.poll(notifications.name(), limit, permitIds, place))).thenApply(reply -> {
+                    if (!reply.handedOver().isEmpty()) {
+                        // The messages about these hand-overs may have been lost.
+                        notifications.check(true);
+                    }
+                    return reply;
+                });
     }
 
     @Override
     public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
             Duration refuseFor) {
-        return Bounds.checked(() -> {
-            Bounds.checkId(permitId);
-            Bounds.checkDigest(digest);
-        }, () -> submit(bulkhead,
-                Operation.repeatable(List.of(permitId), it -> it.detach(permitId, lease, digest, refuseFor))));
+        return submit(bulkhead,
+                Operation.repeatable(List.of(permitId), it -> it.detach(permitId, lease, digest, refuseFor)));
     }
 
     @Override
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> {
-            notifications.open();
-            return submit(request.permit().bulkhead(), Operation.repeatable(
-                    List.of(request.permit().permitId(), request.detachedId()),
-                    it -> it.attach(notifications.name(), request)));
-        });
+        notifications.open();
+        return submit(request.permit().bulkhead(), Operation.repeatable(
+                List.of(request.permit().permitId(), request.detachedId()),
+                it -> it.attach(notifications.name(), request)));
     }
 
     @Override
@@ -235,11 +215,10 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
-        return Bounds.checked(() -> Bounds.checkLimit(limit), () -> submit(bulkhead,
-                Operation.repeatable(List.of(), it -> {
-                    it.resize(OptionalInt.of(limit));
-                    return null;
-                })));
+        return submit(bulkhead, Operation.repeatable(List.of(), it -> {
+            it.resize(OptionalInt.of(limit));
+            return null;
+        }));
     }
 
     @Override
@@ -249,7 +228,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return Bounds.checked(() -> Bounds.checkListed(most), () -> look(bulkhead, stored -> stored.occupancy(most)));
+        return look(bulkhead, stored -> stored.occupancy(most));
     }
 
     @Override
@@ -259,7 +238,7 @@ public final class LockPermitStore implements PermitStore {
 
     // Without the lock, in a transaction that only reads.
     private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> question) {
-        BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+        BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
                 connection -> connection.sendAll(StoredBulkhead.sizes(keys))
                         .compose(sizes -> StoredBulkhead.read(keys, settings, List.of(), sizes,
@@ -269,7 +248,7 @@ public final class LockPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, connections::send);
+        return scan.inUse(most);
     }
 
     /** How many bulkheads have pending operations. */
@@ -367,7 +346,7 @@ public final class LockPermitStore implements PermitStore {
     }
 
     private StepQueue queueOf(BulkheadId bulkhead) {
-        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(keyPrefix, id),
+        return queues.computeIfAbsent(bulkhead, id -> new StepQueue(new BulkheadKeys(connections.keyPrefix(), id),
                 new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE)));
     }
 

@@ -28,16 +28,22 @@ public final class BulkheadScan {
 
     private final String keyPrefix;
     private final boolean cluster;
+    private final Function<RedisCall<Response>, CompletionStage<Response>> send;
 
     /**
      * Scans nothing yet.
      *
-     * @param keyPrefix what all keys start with
-     * @param cluster whether the server is a Redis Cluster, of which one connection does not see all keys
+     * @param connections to Redis; each step is a call, and a later one may go over another connection
      */
-    public BulkheadScan(String keyPrefix, boolean cluster) {
+    public BulkheadScan(RedisConnectionManager connections) {
+        this(connections.keyPrefix(), connections.isCluster(), connections::send);
+    }
+
+    // One connection to a Redis Cluster does not see all keys.
+    BulkheadScan(String keyPrefix, boolean cluster, Function<RedisCall<Response>, CompletionStage<Response>> send) {
         this.keyPrefix = keyPrefix;
         this.cluster = cluster;
+        this.send = send;
     }
 
     /**
@@ -45,17 +51,15 @@ public final class BulkheadScan {
      * as for any other call.
      *
      * @param most how many bulkheads to list
-     * @param send makes a call; a later step may go over another connection
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
-    public CompletionStage<BulkheadsInUse> inUse(int most,
-            Function<RedisCall<Response>, CompletionStage<Response>> send) {
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
                     "a Redis Cluster cannot list the bulkheads and keys that other processes use; only those of this "
                             + "process are shown"));
         }
-        return step("0", MOST_STEPS, new Found(), send).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
+        return step("0", MOST_STEPS, new Found()).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
             Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
@@ -66,8 +70,7 @@ public final class BulkheadScan {
         });
     }
 
-    private CompletionStage<Found> step(String cursor, int steps, Found found,
-            Function<RedisCall<Response>, CompletionStage<Response>> send) {
+    private CompletionStage<Found> step(String cursor, int steps, Found found) {
         String pattern = BulkheadKeys.patternOfHolders(keyPrefix);
         return send.apply(RedisCall.of(pattern, null, connection -> connection.send(Request.cmd(Command.SCAN).arg(cursor)
                 .arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("zset")))).thenCompose(reply -> {
@@ -82,7 +85,7 @@ public final class BulkheadScan {
                         found.allSeen = false;
                         return CompletableFuture.completedStage(found);
                     }
-                    return step(next, steps - 1, found, send);
+                    return step(next, steps - 1, found);
                 });
     }
 

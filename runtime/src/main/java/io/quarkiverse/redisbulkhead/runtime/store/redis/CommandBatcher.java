@@ -47,17 +47,33 @@ final class CommandBatcher {
         Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisCall.Connection connection);
     }
 
+    /**
+     * The reply to a command.
+     *
+     * @param notices what it has for the process
+     * @param answers to the calls, a line each
+     */
+    record Reply(List<String> notices, List<String> answers) {
+
+        static Reply of(String text) {
+            List<String> lines = List.of(text.split("\n"));
+            int first = 1 + Integer.parseInt(lines.get(0));
+            return new Reply(lines.subList(1, first), lines.subList(first, lines.size()));
+        }
+    }
+
     /** Reads the answer to a call from the reply to its command. */
     interface Decoder<T> {
 
         /**
          * Reads the answer.
          *
+         * @param answers of the reply, see {@code bulkhead.lua}
          * @param index where in the reply the answer begins
          * @param repeated whether the call was sent more than once: an earlier copy may have been carried out before this one,
          *        or may still be carried out
          */
-        T read(Response reply, int index, boolean repeated);
+        T read(List<String> answers, int index, boolean repeated);
     }
 
     /**
@@ -214,7 +230,7 @@ final class CommandBatcher {
     }
 
     /** One command: a call that goes alone, or calls of one bulkhead, which are chosen when the command is sent. */
-    private final class Batch extends RedisCall<Response> {
+    private final class Batch extends RedisCall<List<String>> {
 
         private final BulkheadKeys keys;
         private final Group group;
@@ -252,24 +268,27 @@ final class CommandBatcher {
         }
 
         @Override
-        protected Future<Response> over(Connection connection) {
+        protected Future<List<String>> over(Connection connection) {
             chooseCalls();
-            return script.run(keys, arguments(calls), connection).map(reply -> {
-                heads.accept(keys.bulkhead(), reply.get(0));
-                return reply;
+            return script.run(keys, arguments(calls), connection).map(response -> {
+                Reply reply = Reply.of(response.toString());
+                if (!reply.notices.isEmpty()) {
+                    notices.accept(keys.bulkhead(), reply.notices);
+                }
+                return reply.answers;
             }).recover(this::refused);
         }
 
-        private <U> void answer(Call<U> call, Response reply, int index) {
+        private <U> void answer(Call<U> call, List<String> answers, int index) {
             try {
-                call.answer.complete(call.decoder.read(reply, index, isRepeated() || call.sentBefore));
+                call.answer.complete(call.decoder.read(answers, index, isRepeated() || call.sentBefore));
             } catch (RuntimeException e) {
                 call.answer.completeExceptionally(unexpectedReply(about(), true, e));
             }
         }
 
         // An earlier command of the bulkhead was refused as well, and is sent again first.
-        private Future<Response> refused(Throwable failure) {
+        private Future<List<String>> refused(Throwable failure) {
             Optional<ErrorReply> error = ErrorReply.of(failure);
             if (isInOrder() || error.isEmpty()) {
                 return Future.failedFuture(failure);
@@ -309,7 +328,7 @@ final class CommandBatcher {
     private final String keyPrefix;
     private final String process;
     private final Script script;
-    private final BiConsumer<BulkheadId, Response> heads;
+    private final BiConsumer<BulkheadId, List<String>> notices;
     private final Map<BulkheadId, Group> groups = new HashMap<>();
 
     /**
@@ -317,15 +336,15 @@ final class CommandBatcher {
      *
      * @param keyPrefix what all keys start with
      * @param process the channel of this process, which is also its name
-     * @param heads receives the head of each reply, which is for the process and not for a call; it may be empty
+     * @param notices receives what a reply has for the process and not for a call, if anything
      */
     CommandBatcher(RedisConnectionManager connections, String keyPrefix, String process, Script script,
-            BiConsumer<BulkheadId, Response> heads) {
+            BiConsumer<BulkheadId, List<String>> notices) {
         this.connections = connections;
         this.keyPrefix = keyPrefix;
         this.process = process;
         this.script = script;
-        this.heads = heads;
+        this.notices = notices;
     }
 
     /** Sends a call, with others of its bulkhead and in their order. */
@@ -365,20 +384,20 @@ final class CommandBatcher {
     }
 
     private void submit(Batch batch) {
-        batch.answer().whenComplete((reply, failure) -> ended(batch, reply, failure));
+        batch.answer().whenComplete((answers, failure) -> ended(batch, answers, failure));
         connections.submit(batch);
     }
 
-    private void ended(Batch batch, Response reply, Throwable failure) {
-        if (failure == null && (reply == null || !batch.isInOrder())) {
+    private void ended(Batch batch, List<String> answers, Throwable failure) {
+        if (failure == null && (answers == null || !batch.isInOrder())) {
             batch.overtook = true;
             goOn(batch.group);
         } else if (failure == null) {
             leave(batch);
             // The next command is sent before callers go on, so that Redis works meanwhile.
-            int index = 1;
+            int index = 0;
             for (Call<?> call : batch.calls) {
-                batch.answer(call, reply, index);
+                batch.answer(call, answers, index);
                 index += call.answers;
             }
         } else if (failure instanceof RefusedException refused && batch.calls.size() > 1) {

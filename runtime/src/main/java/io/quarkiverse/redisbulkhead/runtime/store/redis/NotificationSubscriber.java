@@ -95,14 +95,13 @@ public final class NotificationSubscriber implements AutoCloseable {
      * Opens nothing yet.
      *
      * @param connections where connections come from and how messages to itself are sent
-     * @param keyPrefix what the name of the channel starts with, as those of the keys do
      * @param timeoutMillis about how long a subscription, or a message to itself, may take
      */
-    public NotificationSubscriber(RedisConnectionManager connections, String keyPrefix, long timeoutMillis) {
+    public NotificationSubscriber(RedisConnectionManager connections, long timeoutMillis) {
         this.connections = connections;
         this.vertx = connections.vertx();
         this.context = connections.context();
-        this.name = keyPrefix + ":mailbox:" + UUID.randomUUID();
+        this.name = connections.keyPrefix() + ":mailbox:" + UUID.randomUUID();
         this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, timeoutMillis));
         this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS, Math.max(SHORTEST_DELIVERY_MILLIS, timeoutMillis));
         connections.listen(this::notifyListener);

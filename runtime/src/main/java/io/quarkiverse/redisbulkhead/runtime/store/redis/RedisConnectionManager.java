@@ -160,7 +160,8 @@ public final class RedisConnectionManager implements AutoCloseable {
         return properties;
     }
 
-    String keyPrefix() {
+    /** What all keys start with. */
+    public String keyPrefix() {
         return keyPrefix;
     }
 

@@ -4,6 +4,7 @@ import static io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.by
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +30,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Attached;
-import io.quarkiverse.redisbulkhead.runtime.store.Bounds;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
@@ -41,7 +41,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Terms;
 import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 
 /**
  * Keeps permits in Redis; each operation is one step of a Lua script, which {@link CommandBatcher} sends together with others
@@ -60,7 +59,6 @@ public final class RedisPermitStore implements PermitStore {
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
-    private final String keyPrefix;
     private final CommandBatcher batcher;
     private final LuaScript look;
     private final BulkheadScan scan;
@@ -78,24 +76,20 @@ public final class RedisPermitStore implements PermitStore {
      *
      * @param connections to Redis
      * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
-     * @param keyPrefix what all keys start with; without braces
-     * @param cluster whether the connection is to a Redis Cluster
      */
-    public RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            boolean cluster) {
-        this(connections, notifications, keyPrefix, cluster, UnaryOperator.identity());
+    public RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications) {
+        this(connections, notifications, UnaryOperator.identity());
     }
 
     // Tests put a clock of their own into the scripts.
-    RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, String keyPrefix,
-            boolean cluster, UnaryOperator<LuaScript> change) {
+    RedisPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications,
+            UnaryOperator<LuaScript> change) {
         this.connections = connections;
         this.notifications = notifications;
-        this.keyPrefix = keyPrefix;
-        this.batcher = new CommandBatcher(connections, keyPrefix, notifications.name(),
-                change.apply(LuaScript.of("bulkhead"))::run, this::readHead);
+        this.batcher = new CommandBatcher(connections, connections.keyPrefix(), notifications.name(),
+                change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
         this.look = change.apply(LuaScript.of("look"));
-        this.scan = new BulkheadScan(keyPrefix, cluster);
+        this.scan = new BulkheadScan(connections);
     }
 
     @Override
@@ -104,10 +98,9 @@ public final class RedisPermitStore implements PermitStore {
         mismatches = limitMismatches;
     }
 
-    /** The head of a reply: differing limits, and the messages to this process, which are not published. */
-    private void readHead(BulkheadId bulkhead, Response lines) {
-        for (Response line : lines) {
-            String text = line.toString();
+    /** What replies have for the process: differing limits, and the messages to it, which are not published. */
+    private void readNotices(BulkheadId bulkhead, List<String> lines) {
+        for (String text : lines) {
             if (text.startsWith("limits ")) {
                 String[] words = text.split(" ");
                 mismatches.accept(new LimitMismatch(bulkhead, Integer.parseInt(words[1]),
@@ -120,31 +113,29 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> {
-            List<byte[]> words = new ArrayList<>(3);
-            if (request.fair() && request.ticket() > 0) {
-                words.add(bytes("queue"));
-                words.add(bytes(request.ticket()));
-            }
-            words.add(bytes(request.permitId()));
-            return batcher.send(request.bulkhead(),
-                    new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
-        });
+        List<byte[]> words = new ArrayList<>(3);
+        if (request.fair() && request.ticket() > 0) {
+            words.add(bytes("queue"));
+            words.add(bytes(request.ticket()));
+        }
+        words.add(bytes(request.permitId()));
+        return batcher.send(request.bulkhead(),
+                new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
     }
 
-    private AcquireReply acquired(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
-        if (answer.type() != ResponseType.MULTI) {
-            long token = answer.toLong();
+    private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        if (words.length == 1) {
+            long token = Long.parseLong(words[0]);
             return token == CANCELLED ? new AcquireReply.Cancelled() : new AcquireReply.Granted(token, repeated);
         }
-        int limit = answer.get(0).toInteger();
-        Duration nearestLeaseEnd = Duration.ofMillis(answer.get(1).toLong());
-        if (answer.size() == 2) {
+        int limit = Integer.parseInt(words[0]);
+        Duration nearestLeaseEnd = Duration.ofMillis(Long.parseLong(words[1]));
+        if (words.length == 2) {
             return new AcquireReply.Full(limit, nearestLeaseEnd, repeated);
         }
         notifications.open();
-        return new AcquireReply.Waiting(limit, nearestLeaseEnd, answer.get(2).toLong(), answer.get(3).toLong(), repeated);
+        return new AcquireReply.Waiting(limit, nearestLeaseEnd, Long.parseLong(words[2]), Long.parseLong(words[3]), repeated);
     }
 
     private String owner(AcquireRequest request) {
@@ -160,119 +151,104 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        return Bounds.checked(() -> Bounds.checkId(permitId), () -> batcher.send(bulkhead, minHold.isZero()
+        return batcher.send(bulkhead, minHold.isZero()
                 ? changing(false, bytes("release"), bytes(permitId))
-                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId))));
+                : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId)));
     }
 
     /** A call that answers whether it changed something; yes, when it may have been carried out before. */
     private static Call<Boolean> changing(boolean awaited, byte[]... words) {
-        return new Call<>(1, awaited, null, List.of(words), (reply, index, repeated) -> isOne(reply, index) || repeated);
+        return new Call<>(1, awaited, null, List.of(words), (answers, index, repeated) -> isOne(answers, index) || repeated);
     }
 
-    private static boolean isOne(Response reply, int index) {
-        return reply.get(index).toInteger() == 1;
+    private static boolean isOne(List<String> answers, int index) {
+        return Integer.parseInt(answers.get(index)) == 1;
     }
 
     @Override
     public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return Bounds.checked(() -> Bounds.check(permitIds), () -> {
-            List<byte[]> words = new ArrayList<>(3 + permitIds.size());
-            words.add(bytes("cancel"));
-            words.add(bytes(Math.max(1, forgetAfter.toMillis())));
-            words.add(bytes(permitIds.size()));
-            permitIds.forEach(id -> words.add(bytes(id)));
-            return batcher.send(bulkhead,
-                    new Call<>(permitIds.size(), false, null, words, (reply, index, repeated) -> (Void) null));
-        });
+        List<byte[]> words = new ArrayList<>(3 + permitIds.size());
+        words.add(bytes("cancel"));
+        words.add(bytes(Math.max(1, forgetAfter.toMillis())));
+        words.add(bytes(permitIds.size()));
+        permitIds.forEach(id -> words.add(bytes(id)));
+        return batcher.send(bulkhead,
+                new Call<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
     }
 
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return Bounds.checked(() -> Bounds.checkLeases(leases), () -> {
-            // A permit that is held for so long may be revoked.
-            notifications.open();
-            List<String> ids = List.copyOf(leases.keySet());
-            List<byte[]> words = new ArrayList<>(3 * ids.size());
-            for (String id : ids) {
-                words.add(bytes("renew"));
-                words.add(bytes(id));
-                words.add(bytes(Math.max(1, leases.get(id).toMillis())));
-            }
-            return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (reply, index, repeated) -> {
-                Set<String> lost = new HashSet<>();
-                for (int i = 0; i < ids.size(); i++) {
-                    if (!isOne(reply, index + i)) {
-                        lost.add(ids.get(i));
-                    }
+        // A permit that is held for so long may be revoked.
+        notifications.open();
+        List<String> ids = List.copyOf(leases.keySet());
+        List<byte[]> words = new ArrayList<>(3 * ids.size());
+        for (String id : ids) {
+            words.add(bytes("renew"));
+            words.add(bytes(id));
+            words.add(bytes(Math.max(1, leases.get(id).toMillis())));
+        }
+        return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (answers, index, repeated) -> {
+            Set<String> lost = new HashSet<>();
+            for (int i = 0; i < ids.size(); i++) {
+                if (!isOne(answers, index + i)) {
+                    lost.add(ids.get(i));
                 }
-                return lost;
-            }));
-        });
+            }
+            return lost;
+        }));
     }
 
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
-        return Bounds.checked(() -> {
-            Bounds.checkLimit(limit);
-            Bounds.checkPolled(permitIds, place);
-        }, () -> {
-            notifications.check(false);
-            List<byte[]> words = new ArrayList<>(4 + permitIds.size());
-            words.add(bytes("poll"));
-            words.add(bytes(Math.max(1, place.toMillis())));
-            words.add(bytes(limit));
-            words.add(bytes(permitIds.size()));
-            permitIds.forEach(id -> words.add(bytes(id)));
-            return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
-        });
+        notifications.check(false);
+        List<byte[]> words = new ArrayList<>(4 + permitIds.size());
+        words.add(bytes("poll"));
+        words.add(bytes(Math.max(1, place.toMillis())));
+        words.add(bytes(limit));
+        words.add(bytes(permitIds.size()));
+        permitIds.forEach(id -> words.add(bytes(id)));
+        return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
     }
 
-    private PollReply polled(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
+    private PollReply polled(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        int next = 4;
         Map<String, HandOver> handedOver = new HashMap<>();
-        Response given = answer.get(3);
-        for (int i = 0; i < given.size(); i += 3) {
-            handedOver.put(given.get(i).toString(), new HandOver(given.get(i + 1).toLong(), given.get(i + 2).toLong()));
+        for (int left = Integer.parseInt(words[3]); left > 0; left--, next += 3) {
+            handedOver.put(words[next], new HandOver(Long.parseLong(words[next + 1]), Long.parseLong(words[next + 2])));
         }
         if (!handedOver.isEmpty()) {
             // The messages about these hand-overs may have been lost.
             notifications.check(true);
         }
-        Set<String> gone = new HashSet<>();
-        answer.get(4).forEach(id -> gone.add(id.toString()));
-        return new PollReply(handedOver, gone, answer.get(1).toInteger(), Duration.ofMillis(answer.get(2).toLong()),
-                answer.get(0).toLong());
+        Set<String> gone = new HashSet<>(Arrays.asList(words).subList(next, words.length));
+        return new PollReply(handedOver, gone, Integer.parseInt(words[1]), Duration.ofMillis(Long.parseLong(words[2])),
+                Long.parseLong(words[0]));
     }
 
     @Override
     public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
             Duration refuseFor) {
-        return Bounds.checked(() -> {
-            Bounds.checkId(permitId);
-            Bounds.checkDigest(digest);
-        }, () -> batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
+        return batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
                 bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
-                (reply, index, repeated) -> isOne(reply, index))));
+                (answers, index, repeated) -> isOne(answers, index)));
     }
 
     @Override
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
-        return Bounds.checked(() -> Bounds.check(request), () -> {
-            notifications.open();
-            AcquireRequest permit = request.permit();
-            return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
-                    List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
-                            bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
-                            bytes(Terms.of(permit, owner(permit)).tail())),
-                    RedisPermitStore::attached));
-        });
+        notifications.open();
+        AcquireRequest permit = request.permit();
+        return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
+                List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
+                        bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
+                        bytes(Terms.of(permit, owner(permit)).tail())),
+                RedisPermitStore::attached));
     }
 
-    private static Optional<Attached> attached(Response reply, int index, boolean repeated) {
-        Response answer = reply.get(index);
-        return answer.type() != ResponseType.MULTI ? Optional.empty()
-                : Optional.of(new Attached(answer.get(0).toLong(), Duration.ofMillis(answer.get(1).toLong())));
+    private static Optional<Attached> attached(List<String> answers, int index, boolean repeated) {
+        String[] words = answers.get(index).split(" ");
+        return words.length == 1 ? Optional.empty()
+                : Optional.of(new Attached(Long.parseLong(words[0]), Duration.ofMillis(Long.parseLong(words[1]))));
     }
 
     @Override
@@ -282,8 +258,7 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
-        return Bounds.checked(() -> Bounds.checkLimit(limit),
-                () -> batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(limit))).thenApply(was -> null));
+        return batcher.sendAlone(bulkhead, changing(true, bytes("resize"), bytes(limit))).thenApply(was -> null);
     }
 
     @Override
@@ -293,8 +268,7 @@ public final class RedisPermitStore implements PermitStore {
 
     @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return Bounds.checked(() -> Bounds.checkListed(most),
-                () -> look(bulkhead, bytes("occupancy"), bytes(most)).thenApply(reply -> occupancy(bulkhead, reply)));
+        return look(bulkhead, bytes("occupancy"), bytes(most)).thenApply(reply -> occupancy(bulkhead, reply));
     }
 
     private static Occupancy occupancy(BulkheadId bulkhead, Response reply) {
@@ -339,13 +313,13 @@ public final class RedisPermitStore implements PermitStore {
     }
 
     private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
-        BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+        BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
                 connection -> look.run(keys, List.of(args), connection)));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most, connections::send);
+        return scan.inUse(most);
     }
 }

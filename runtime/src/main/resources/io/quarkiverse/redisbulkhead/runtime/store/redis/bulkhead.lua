@@ -31,17 +31,20 @@
 --         held at most, or 0, the record from the line break before the lease on
 --         'resize', limit, or 0 to undo
 --
--- Reply   first a list: messages for this process, and 'limits <stated> <others>', now and then; then one answer per permit id, resize or poll
---         acquire: token; or {limit, ms to the nearest lease end} when full, or heavier than the limit; or {.., .., server time, ticket or 0}
+-- Reply   one text, because Redis takes long to write a nested list. A line with the number of notices, a line for each of them: a message
+--         for this process, or 'limits <stated> <others>', now and then. Then a line for each permit id, resize or poll:
+--         acquire: token; or 'limit, ms to the nearest lease end' when full, or heavier than the limit; or these and 'server time, ticket or 0'
 --                  when waiting; -1 if cancelled
---         attach:  {token, ms since the permit started}; or 0 when it is gone
---         poll:    {server time, free permits, ms to the nearest lease end, {id, token, end of lease, ... handed over}, {id, ... gone}}
+--         attach:  'token, ms since the permit started'; or 0 when it is gone
+--         poll:    'server time, free permits, ms to the nearest lease end, number of handed over', 'id, token, end of lease' for each of
+--                  these, and the ids that are gone
 --         others:  1 if it was, or is, a live permit, or there was a set limit; else 0
+--         The words of a line have spaces between them, and no commas.
 --
 -- Each key is read before any is written, so a key of a foreign type stops the script with nothing changed. Numbers go to Redis as they
 -- are: it writes all their digits, which tostring does not.
 
-local KEYS, ARGV, call, format, match, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, unpack, tonumber
+local KEYS, ARGV, call, format, match, concat, unpack, tonumber = KEYS, ARGV, redis.call, string.format, string.match, table.concat, unpack, tonumber
 local HOLDERS, STATE, QUEUE, STANDBY, CANCELLED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local floor, max, min, huge, byte = math.floor, math.max, math.min, math.huge, string.byte
 
@@ -62,6 +65,9 @@ local RELEASED, DETACHED = '{released}', '{detached}'
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 -- What ids begin with that tell a weight; the greatest weight; how many words of a command are unpacked at once, an even number.
 local STAR, HEAVIEST, WORDS = 42, 1000, 4000
+-- Up to 128 short entries of a sorted set are a list, which Redis walks for each of them. A long entry turns it into a tree, for as long as
+-- the key exists. So a set that grows beyond FEW has one for a moment.
+local FEW, LONG = 16, string.rep('-', 65)
 
 local time = redis.call('TIME')
 local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -196,10 +202,12 @@ end
 ---- Apply
 
 -- What the calls make of it: the greatest lease or place, other changes of `state`, and messages for other processes.
-local answers, answered, longest, set, messages = { {} }, 1, 0, {}, nil
+local answers, answered, notices, longest, set, messages = { '0' }, 1, nil, 0, {}, nil
 -- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
 local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
+-- Whether serving the queue again would change nothing; whether there is something to give since the last call.
+local settled, owing = false, false
 
 if not isSimple and not onlyRenews then
     local setBack = last > micros + SET_BACK
@@ -229,7 +237,8 @@ if not isSimple and not onlyRenews then
 
     function tell(process, text)
         if process == me then
-            answers[1][#answers[1] + 1] = text
+            notices = notices or {}
+            notices[#notices + 1] = text
         else
             messages = messages or {}
             messages[process] = messages[process] and messages[process] .. '\n' .. text or text
@@ -252,8 +261,11 @@ if not isSimple and not onlyRenews then
     end
 
     -- Ms to when to ask again if no message comes: when a lease or the grace period ends.
-    local rank, first = ended, nil
+    local rank, start, entries, found, foundAt = ended, ended, {}, nil, nil
     function nearest()
+        if foundAt == went + came + moved then
+            return found
+        end
         local least, isChanged = graceEnd or huge, {}
         for k = 1, went do
             isChanged[gone[k]] = true
@@ -265,16 +277,20 @@ if not isSimple and not onlyRenews then
             end
         end
         while rank < size do
-            first = first or call('ZRANGE', HOLDERS, rank, rank, 'WITHSCORES')
-            local id = heavy and match(first[1], '^(%*.-) ') or first[1]
+            local k = 2 * (rank - start) + 1
+            if not entries[k] then
+                start, k, entries = rank, 1, call('ZRANGE', HOLDERS, rank, rank + min(went, CHUNK), 'WITHSCORES')
+            end
+            local id = heavy and match(entries[k], '^(%*.-) ') or entries[k]
             if not isChanged[id] then
-                least = min(least, tonumber(first[2]))
+                least = min(least, tonumber(entries[k + 1]))
                 break
             end
             -- The entries of a permit follow each other.
-            rank, first = rank + (heavy and id == first[1] and weigh(id) or 1), nil
+            rank = rank + (heavy and id == entries[k] and weigh(id) or 1)
         end
-        return least < huge and max(1, least - from) or 0
+        found, foundAt = least < huge and max(1, least - from) or 0, went + came + moved
+        return found
     end
 
     -- Those on standby that were notified of a free permit, and may still request it.
@@ -319,7 +335,7 @@ if not isSimple and not onlyRenews then
             if line == standby then
                 toldNow = toldNow + (score and score > micros and 1 or 0) - (line.at[id] and line.at[id] > micros and 1 or 0)
             end
-            line.at[id] = score
+            line.at[id], settled = score, settled and score ~= nil
             line.moved[#line.moved + 1], line.moved[id] = id, true
             if score then
                 local k = #line.came
@@ -411,33 +427,36 @@ if not isSimple and not onlyRenews then
         tell(waiter.process, 'free ' .. id)
     end
 
+    local function blocks(id, waiter, ticket)
+        local most = override or waiter.limit
+        local weight = held < most and weigh(id) or 1
+        if weight > most then
+            return refuse(id, waiter)
+        elseif held + weight > most then
+            head = ticket
+            return true
+        end
+        budget = budget - weight
+        move(queue, id)
+        local ending = from + min(waiter.lease, FIRST_LEASE)
+        keep(waiter.lease)
+        last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
+        added[came - 1], added[came] = ending, id
+        described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
+        records[id] = described[came]
+        tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
+    end
+
     -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
     function serve()
         head = 0
         if queue.size > 0 and queue.read == 0 then
             readOn(queue)
         end
-        if not graceEnd and walk(queue, huge, function(id, waiter, ticket)
-            local most = override or waiter.limit
-            local weight = held < most and weigh(id) or 1
-            if weight > most then
-                return refuse(id, waiter)
-            elseif held + weight > most then
-                head = ticket
-                return true
-            end
-            budget = budget - weight
-            move(queue, id)
-            local ending = from + min(waiter.lease, FIRST_LEASE)
-            keep(waiter.lease)
-            last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
-            added[came - 1], added[came] = ending, id
-            described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
-            records[id] = described[came]
-            tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
-        end) then
+        if not graceEnd and walk(queue, huge, blocks) then
             head = nil
         end
+        settled = true
     end
 
     -- Tells those on standby that permits are free: as many as there are, less those who were told and have not asked yet.
@@ -491,7 +510,7 @@ if not isSimple and not onlyRenews then
         if not lost then
             return false
         end
-        lost, graceEnd, head = false, from + GRACE_LASTS, 0
+        lost, graceEnd, head, foundAt = false, from + GRACE_LASTS, 0, nil
         queue.moved[#queue.moved + 1], queue.at[GRACE] = GRACE, graceEnd
         keep(GRACE_LASTS)
         return true
@@ -518,6 +537,12 @@ local terms, limit, lease, alone, fair, tail, suffix, ending, endingText, token
 i = firstCall
 while i <= most do
     local what, answer = ARGV[i], nil
+    -- What releases free one after the other is given away together, but not on standby, where a light one may be told before a heavy one.
+    if owing and (standby.size > 0 or standby.came[1] or what ~= 'release' or not ends[ARGV[i + 1]]) then
+        serve()
+        wake()
+        owing = false
+    end
     if what == 'release' then
         local id = ARGV[i + 1]
         answer = ends[id] and 1 or 0
@@ -561,7 +586,7 @@ while i <= most do
         if cancelled and cancelled[id] then
             answer = -1
         else
-            if queue then
+            if queue and not settled then
                 serve()
             end
             if what ~= terms then
@@ -578,11 +603,12 @@ while i <= most do
                             others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
                         end
                     end
-                    stated = table.concat(texts)
+                    stated = concat(texts)
                     set[#set + 1], set[#set + 2] = 'stated limits', stated
                     last, longest = max(last, micros - 1), max(longest, 1)
                     if others[1] then
-                        answers[1][#answers[1] + 1] = 'limits ' .. ARGV[at] .. ' ' .. table.concat(others, ',')
+                        notices = notices or {}
+                        notices[#notices + 1] = 'limits ' .. ARGV[at] .. ' ' .. concat(others, ',')
                     end
                 end
             end
@@ -594,7 +620,7 @@ while i <= most do
             end
             if record then
                 -- It asks again, or was served. It counts its full lease from when it asked.
-                answer, ends[id], moved = tonumber(match(record, '^%d+') or 0), max(ends[id], ending), moved + 2
+                answer, ends[id], moved = match(record, '^%d+') or 0, max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
             elseif ends[id] or not (old > 0 and startGrace()) and held + weight <= (override or limit) and (not head or old > 0 and head > old) then
@@ -606,11 +632,11 @@ while i <= most do
                 end
                 last, held, longest, came = max(last + 1, micros), held + (ends[id] and 0 or weight), max(longest, lease), came + 2
                 token = format('%d', last)
-                ends[id], answer, added[came - 1], added[came] = ending, last, endingText, id
+                ends[id], answer, added[came - 1], added[came] = ending, token, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
             else
-                answer = { override or limit, nearest() }
-                if weight > answer[1] then
+                answer = (override or limit) .. ' ' .. nearest()
+                if weight > (override or limit) then
                     if queue.at[id] or standby.at[id] then
                         drop(id)
                     end
@@ -625,7 +651,7 @@ while i <= most do
                         last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
                         place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
                     end
-                    answer[3], answer[4] = from, queue.at[id] or 0
+                    answer = answer .. ' ' .. from .. ' ' .. format('%d', queue.at[id] or 0)
                 end
             end
             if queue then
@@ -701,7 +727,7 @@ while i <= most do
                 drawn = last
                 describe(id, format('%d', last) .. '\n' .. since .. ARGV[i + 6])
             end
-            answer = { drawn, max(0, now - since) }
+            answer = format('%d %d', drawn, max(0, now - since))
         end
         i = i + 7
     elseif what == 'resize' then
@@ -715,7 +741,7 @@ while i <= most do
         end
         serve()
         wake()
-        local handed, gone, asking = {}, {}, {}
+        local handed, gone, asking = {}, { '' }, {}
         for k = i + 4, i + 3 + ARGV[i + 3] do
             local id = ARGV[k]
             if (queue.at[id] or standby.at[id]) and not (heavy and weigh(id) > (override or tonumber(ARGV[i + 2]))) then
@@ -731,24 +757,26 @@ while i <= most do
         for k, id in ipairs(asking) do
             local token = tonumber(match(records[id] or texts[k] or '', '^%d+') or nil)
             if token then
-                handed[#handed + 1], handed[#handed + 2], handed[#handed + 3] = id, token, ends[id]
+                handed[#handed + 1] = format(' %s %d %d', id, token, ends[id])
             else
                 -- Its record was lost, and with it the token. It queues again, and the short lease of this permit ends soon.
                 gone[#gone + 1] = id
             end
         end
-        answer = { from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), handed, gone }
+        answer = format('%d %d %d %d', from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
+            .. concat(handed) .. concat(gone, ' ')
         i = i + 4 + ARGV[i + 3]
     end
-    if queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize') then
-        serve()
-        wake()
-    end
+    owing = owing or queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize')
     if answer then
         answered = answered + 1
         answers[answered] = answer
     end
     lost = lost and last == 0
+end
+if owing then
+    serve()
+    wake()
 end
 
 ---- Flush
@@ -837,11 +865,18 @@ end
 if went > 0 then
     call('HDEL', STATE, unpack(gone, 1, removedRecords))
 end
+local becomesTree = size and size - went <= FEW and size - went + came / 2 > FEW
+if becomesTree then
+    call('ZADD', HOLDERS, 0, LONG)
+end
 for k = 1, went, WORDS do
     call('ZREM', HOLDERS, unpack(gone, k, min(k + WORDS - 1, went)))
 end
 for k = 1, came, WORDS do
     call('ZADD', HOLDERS, unpack(added, k, min(k + WORDS - 1, came)))
+end
+if becomesTree then
+    call('ZREM', HOLDERS, LONG)
 end
 if lengthens or came > 0 and size and size <= went then
     call('PEXPIRE', HOLDERS, ttl)
@@ -876,7 +911,14 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
         end
     end
     if put[1] then
+        local becomesTree = line.size - #gone <= FEW and line.size - #gone + #put / 2 > FEW
+        if becomesTree then
+            call('ZADD', line.key, 0, LONG)
+        end
         call('ZADD', line.key, unpack(put))
+        if becomesTree then
+            call('ZREM', line.key, LONG)
+        end
         if line.size == 0 and not lengthens then
             call('PEXPIRE', line.key, ttl)
         end
@@ -897,4 +939,7 @@ end
 for process, text in pairs(messages or {}) do
     redis.pcall('PUBLISH', process, text)
 end
-return answers
+if notices then
+    answers[1] = #notices .. '\n' .. concat(notices, '\n')
+end
+return concat(answers, '\n')

@@ -34,7 +34,7 @@ class BatchTest {
     private final LuaEngine lua = new LuaEngine();
 
     /** The outcome of the calls: the answers, and all that is visible of the bulkhead. */
-    private record Result(List<Object> answers, String state, List<String> messages) {
+    private record Result(List<String> answers, String state, List<String> messages) {
     }
 
     @Test
@@ -47,6 +47,49 @@ class BatchTest {
             assertThat(together(before, calls, SCRIPT)).as("seed %d: %s, in %s", seed, calls, before)
                     .isEqualTo(oneByOne(before, calls, SCRIPT));
         }
+    }
+
+    /** A permit that goes on to a waiter which gives it back at once. */
+    @Test
+    void aReleaseOfAWaiterThatWasServedBefore() {
+        RedisModel before = waiting(acquire(1, true, "a"), acquire(1, true, "b"), acquire(1, true, "c"));
+
+        agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
+    }
+
+    /** On standby, a light waiter is notified of a permit that is too little for the heavy one before it. */
+    @Test
+    void releasesWhileHeavyAndLightCallsAreOnStandby() {
+        RedisModel before = waiting(acquire(3, false, "a"), acquire(3, false, "b"), acquire(3, false, "c"),
+                acquire(3, false, "*2*heavy"), acquire(3, false, "light"), acquire(3, false, "last"));
+
+        agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
+    }
+
+    /** The first in the queue leaves it, because the limit that it states now is less than its weight. */
+    @Test
+    void theFirstInTheQueueIsRefused() {
+        RedisModel before = waiting(acquire(2, true, "a"), acquire(2, true, "*2*heavy"));
+
+        agree(before, BatchedCalls.of("me", acquire(2, true, "b"), acquire(1, true, "*2*heavy"), acquire(9, true, "c")));
+    }
+
+    private static Call acquire(int limit, boolean fair, String id) {
+        return new Call(BatchedCalls.terms(Integer.toString(limit), "9000", "2000", fair, "me"), "acquire", id, "");
+    }
+
+    private RedisModel waiting(Call... calls) {
+        RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 10_000);
+        for (Call call : calls) {
+            lua.run(redis, SCRIPT, BulkheadView.NAMES, BatchedCalls.of("me", call).arguments());
+        }
+        redis.setMicros(BulkheadView.NOW * 1000);
+        redis.takePublished();
+        return redis;
+    }
+
+    private void agree(RedisModel before, BatchedCalls calls) {
+        assertThat(together(before, calls, SCRIPT)).isEqualTo(oneByOne(before, calls, SCRIPT));
     }
 
     /** So that a batch does not keep Redis from others for as many times longer as it has calls. */
@@ -87,25 +130,24 @@ class BatchTest {
 
     private Result together(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
-        return result(redis, new ArrayList<>(reply.subList(1, reply.size())), (List<?>) reply.get(0));
+        Object reply = lua.run(redis, script, BulkheadView.NAMES, calls.arguments());
+        return result(redis, ScriptTexts.answers(reply), ScriptTexts.notices(reply));
     }
 
     private Result oneByOne(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<Object> answers = new ArrayList<>();
-        List<Object> told = new ArrayList<>();
+        List<String> answers = new ArrayList<>();
+        List<String> told = new ArrayList<>();
         for (Call call : calls.calls()) {
-            List<?> reply = (List<?>) lua.run(redis, script, BulkheadView.NAMES,
-                    BatchedCalls.of(calls.process(), call).arguments());
-            answers.add(reply.get(1));
-            told.addAll((List<?>) reply.get(0));
+            Object reply = lua.run(redis, script, BulkheadView.NAMES, BatchedCalls.of(calls.process(), call).arguments());
+            answers.addAll(ScriptTexts.answers(reply));
+            told.addAll(ScriptTexts.notices(reply));
         }
         return result(redis, answers, told);
     }
 
     // The dead may still lie there, and keys may live a little longer; neither is visible.
-    private static Result result(RedisModel redis, List<Object> answers, List<?> told) {
+    private static Result result(RedisModel redis, List<String> answers, List<String> told) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();
         state.put("holders", view.holders());
@@ -131,7 +173,7 @@ class BatchTest {
             }
         }
         return new Result(answers, state.toString(), Stream.concat(redis.takePublished().stream().map(Published::text),
-                told.stream().map(Object::toString)).flatMap(String::lines)
+                told.stream()).flatMap(String::lines)
                 .sorted(Comparator.naturalOrder()).collect(Collectors.toList()));
     }
 

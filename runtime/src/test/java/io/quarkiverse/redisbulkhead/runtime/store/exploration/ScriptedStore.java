@@ -44,21 +44,21 @@ final class ScriptedStore {
     }
 
     private Outcome run(RedisModel store, Request request) {
-        List<?> answer = (List<?>) lua.run(store, script, BulkheadView.NAMES, args(request));
+        Object replied = lua.run(store, script, BulkheadView.NAMES, args(request));
+        String[] answer = ScriptTexts.answers(replied).get(0).split(" ");
         List<Notice> notices = new ArrayList<>();
         // What the caller learns from the reply may be lost as well, and then a poll finds it.
-        ((List<?>) answer.get(0)).stream().map(Object::toString).filter(text -> !text.startsWith("limits"))
+        ScriptTexts.notices(replied).stream().filter(text -> !text.startsWith("limits"))
                 .forEach(text -> notices.add(notice(Integer.toString(request.client()), text)));
         for (Published message : store.takePublished()) {
             message.text().lines().forEach(text -> notices.add(notice(message.channel(), text)));
         }
         Reply reply = reply(request, answer);
-        return new Outcome(store, reply, notices, reply.what() != What.GRANTED ? 0
-                : request.operation() == Operation.ATTACH ? number((List<?>) answer.get(1), 0) : number(answer, 1));
+        return new Outcome(store, reply, notices, reply.what() == What.GRANTED ? number(answer, 0) : 0);
     }
 
-    private static long number(List<?> answer, int index) {
-        return Long.parseLong(answer.get(index).toString());
+    private static long number(String[] answer, int index) {
+        return Long.parseLong(answer[index]);
     }
 
     private List<String> args(Request request) {
@@ -88,33 +88,31 @@ final class ScriptedStore {
         return args;
     }
 
-    // There is one call, whose answer is the second part.
-    private static Reply reply(Request request, List<?> answer) {
+    private static Reply reply(Request request, String[] answer) {
         return switch (request.operation()) {
-            case ACQUIRE -> acquired(answer.get(1));
-            case POLL -> polled((List<?>) answer.get(1));
-            case RENEW -> Reply.of(number(answer, 1) == 1 ? What.RENEWED : What.LOST);
-            case DETACH -> Reply.of(number(answer, 1) == 1 ? What.DONE : What.LOST);
-            case ATTACH -> Reply.of(answer.get(1) instanceof List ? What.GRANTED : What.LOST);
+            case ACQUIRE -> acquired(answer);
+            case POLL -> polled(answer);
+            case RENEW -> Reply.of(number(answer, 0) == 1 ? What.RENEWED : What.LOST);
+            case DETACH -> Reply.of(number(answer, 0) == 1 ? What.DONE : What.LOST);
+            case ATTACH -> Reply.of(answer.length > 1 ? What.GRANTED : What.LOST);
             case RELEASE, RELEASE_AFTER, CANCEL -> Reply.of(What.DONE);
         };
     }
 
-    private static Reply acquired(Object answer) {
-        if (!(answer instanceof List<?> numbers)) {
-            return Reply.of(answer.equals(-1L) ? What.CANCELLED : What.GRANTED);
-        }
-        return numbers.size() == 2 ? Reply.of(What.FULL)
-                : new Reply(What.WAITING, 0, number(numbers, 3), number(numbers, 2) - NOW);
+    private static Reply acquired(String[] answer) {
+        return switch (answer.length) {
+            case 1 -> Reply.of(number(answer, 0) == -1 ? What.CANCELLED : What.GRANTED);
+            case 2 -> Reply.of(What.FULL);
+            default -> new Reply(What.WAITING, 0, number(answer, 3), number(answer, 2) - NOW);
+        };
     }
 
-    private static Reply polled(List<?> answer) {
+    private static Reply polled(String[] answer) {
         long clock = number(answer, 0) - NOW;
-        List<?> handedOver = (List<?>) answer.get(3);
-        if (!handedOver.isEmpty()) {
-            return new Reply(What.HANDED_OVER, number(handedOver, 2) - NOW, 0, clock);
+        if (number(answer, 3) > 0) {
+            return new Reply(What.HANDED_OVER, number(answer, 6) - NOW, 0, clock);
         }
-        if (!((List<?>) answer.get(4)).isEmpty()) {
+        if (answer.length > 4) {
             return new Reply(What.GONE, 0, 0, clock);
         }
         return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, 0, clock);

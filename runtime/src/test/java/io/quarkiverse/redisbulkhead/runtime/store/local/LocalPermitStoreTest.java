@@ -240,24 +240,6 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(now(other.inUse(10)).bulkheads()).isEmpty();
     }
 
-    @Test
-    void badRequestsFailByTheirStage() {
-        List<CompletionStage<?>> stages = List.of(
-                store.acquire(request("a", "white space", false, SECOND)),
-                store.acquire(request("a", "", false, SECOND)),
-                store.acquire(request("a", "p", false, Duration.ZERO)),
-                store.acquire(
-                        new AcquireRequest(BulkheadId.of("a"), "p", 0, SECOND, false, Duration.ZERO, "app", "host", "T#m")),
-                store.acquire(
-                        new AcquireRequest(BulkheadId.of("a"), "p", 1, SECOND, false, SECOND.negated(), "app", "host", "T#m")),
-                store.poll(BulkheadId.of("a"), 0, List.of("p"), SECOND),
-                store.release(BulkheadId.of("a"), null),
-                store.release(null, "p"));
-
-        assertThat(stages).allSatisfy(stage -> assertThat(stage.toCompletableFuture()).isCompletedExceptionally());
-        assertThat(store.size()).isZero();
-    }
-
     /** Durations are rounded up, as one that was rounded to nothing would never begin; and none overflows. */
     @Test
     void leasesOfAnyLengthWork() {

@@ -78,9 +78,8 @@ class LockPermitStoreTest {
     private LockPermitStore newStore(int port, Duration stepTimeout, Duration contentionTimeout) {
         RedisConnectionManager connections = LockStores.connections(redis, TestRedis.options(port), Duration.ofSeconds(20));
         open.add(connections);
-        return new LockPermitStore(connections, new NotificationSubscriber(connections, "test", 10_000), "test",
-                stepTimeout,
-                contentionTimeout, false, LockStores.timer(redis));
+        return new LockPermitStore(connections, new NotificationSubscriber(connections, 10_000), stepTimeout,
+                contentionTimeout, LockStores.timer(redis));
     }
 
     /**
@@ -472,9 +471,8 @@ class LockPermitStoreTest {
     private boolean allAreGranted(int bulkheads) throws Exception {
         RedisConnectionManager connections = LockStores.connections(redis, redis.options(), Duration.ofSeconds(1));
         open.add(connections);
-        LockPermitStore impatient = new LockPermitStore(connections, new NotificationSubscriber(connections, "test", 10_000),
-                "test",
-                STEP_TIMEOUT, LONG, false, LockStores.timer(redis));
+        LockPermitStore impatient = new LockPermitStore(connections, new NotificationSubscriber(connections, 10_000),
+                STEP_TIMEOUT, LONG, LockStores.timer(redis));
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, bulkheads)
                 .mapToObj(i -> impatient
                         .acquire(new AcquireRequest(BulkheadId.of("bulkhead" + i + "of" + bulkheads), "a", 1, LONG, false,

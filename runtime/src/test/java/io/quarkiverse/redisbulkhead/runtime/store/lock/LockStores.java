@@ -24,10 +24,10 @@ final class LockStores {
         LockPermitStore.Clock clock = new LockPermitStore.Clock(() -> Request.cmd(Command.GET).arg(RedisStoreFixture.CLOCK),
                 reply -> reply.toLong() * 1_000);
         return new RedisStoreFixture(redis, TestStore.LOCK, (server, connections,
-                notifications) -> new LockPermitStore(connections, notifications, "test",
+                notifications) -> new LockPermitStore(connections, notifications,
                         new LockPermitStore.Settings(notifications.name(), Duration.ofSeconds(20), Duration.ofSeconds(20),
                                 RedisStoreFixture.SLACK, LockPermitStore.MOST, clock),
-                        false, timer(server)));
+                        timer(server)));
     }
 
     static RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout) {

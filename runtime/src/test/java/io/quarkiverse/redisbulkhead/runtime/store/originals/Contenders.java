@@ -7,6 +7,7 @@ import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.originals.EngineContender.Running;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
@@ -46,7 +47,7 @@ final class Contenders {
     private static Contender local(String kind, SemaphoreSpec spec) {
         SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, System.currentTimeMillis()),
                 new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-                }, false);
+                }, false, new WaiterLimits(Integer.MAX_VALUE));
         return new EngineContender(kind, spec, () -> new Running(engine, engine::close));
     }
 }

@@ -49,7 +49,7 @@ class BulkheadScanTest {
     }
 
     private BulkheadsInUse inUse(String prefix, RedisConnectionManager over) throws Exception {
-        return new BulkheadScan(prefix, false).inUse(100, over::send).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        return new BulkheadScan(prefix, false, over::send).inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
     private void held(String prefix, BulkheadId bulkhead) {
@@ -101,14 +101,14 @@ class BulkheadScanTest {
         populate();
         RedisConnectionManager oneAtATime = connections(redis.options(), false);
         List<String> asked = new CopyOnWriteArrayList<>();
-        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false).inUse(100, step -> {
+        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, step -> {
             asked.add("step");
             if (asked.size() == 2) {
                 oneAtATime.send(RedisCall.of("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
                         .thenRun(() -> asked.add("other"));
             }
             return oneAtATime.send(step);
-        });
+        }).inUse(100);
         scan.toCompletableFuture().get(30, TimeUnit.SECONDS);
 
         assertThat(asked.indexOf("other")).isBetween(1, 5);

@@ -74,7 +74,7 @@ class CommandBatcherTest {
                 if busy then
                     return redis.error_reply(busy)
                 end
-                local reply = { {} }
+                local reply = { 0 }
                 for i = 4, #ARGV do
                     if ARGV[i] == 'refused' then
                         return redis.error_reply('ERR refused')
@@ -82,7 +82,7 @@ class CommandBatcherTest {
                     reply[i - 2] = ARGV[i]
                 end
                 redis.call('RPUSH', 'said', unpack(ARGV, 4))
-                return reply
+                return table.concat(reply, '\\n')
                 """);
         return new CommandBatcher(connections, "test", "me", (keys, args, connection) -> {
             List<String> words = args.stream().skip(3).map(word -> new String(word, StandardCharsets.UTF_8)).toList();
@@ -108,10 +108,10 @@ class CommandBatcherTest {
 
     private static Call<String> call(String text, boolean awaited) {
         List<byte[]> words = Stream.of(text.split(" ")).map(CommandBatcher::bytes).toList();
-        return new Call<>(words.size(), awaited, null, words, (reply, index, repeated) -> {
+        return new Call<>(words.size(), awaited, null, words, (answers, index, repeated) -> {
             List<String> said = new ArrayList<>();
             for (int i = 0; i < words.size(); i++) {
-                said.add(reply.get(index + i).toString());
+                said.add(answers.get(index + i));
             }
             return String.join(" ", said);
         });
@@ -122,7 +122,11 @@ class CommandBatcherTest {
     }
 
     private CompletableFuture<String> sayInBackground(String text) {
-        return batcher.send(BulkheadId.of("a"), call(text, false)).toCompletableFuture();
+        return sayInBackground("a", text);
+    }
+
+    private CompletableFuture<String> sayInBackground(String bulkhead, String text) {
+        return batcher.send(BulkheadId.of(bulkhead), call(text, false)).toCompletableFuture();
     }
 
     /** A command with the word waits until the gate is opened. */
@@ -421,6 +425,34 @@ class CommandBatcherTest {
         assertThat(get(later)).isEqualTo("later");
         assertThat(redis.command("LRANGE", "said", "0", "-1").stream().map(Response::toString))
                 .containsExactly("acquire", "release", "acquire", "later");
+    }
+
+    /**
+     * The refusal of an acquire comes before the answer to the release that it must follow. It is no sign of life: a server
+     * from
+     * which nothing else comes is away.
+     */
+    @Test
+    void refusalsOutOfOrderDoNotPutOffAnOutage() {
+        try (RedisConnectionManager impatient = connections(Duration.ofMillis(500))) {
+            batcher = batcher(impatient);
+            gate("release");
+            redis.command("SET", "busy", "BUSY Redis is busy running a script.");
+            List<CompletableFuture<String>> releases = new ArrayList<>();
+            List<CompletableFuture<String>> acquires = new ArrayList<>();
+            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
+                    .until(() -> {
+                        // Each bulkhead has one refusal out of order.
+                        String bulkhead = "b" + releases.size();
+                        releases.add(sayInBackground(bulkhead, "release"));
+                        acquires.add(say(bulkhead, "acquire"));
+                        return releases.get(0).isDone();
+                    });
+
+            assertThat(tries()).as("refusals").isPositive();
+            assertThatThrownBy(() -> get(releases.get(0))).hasMessageContaining("has not executed a command for 500 ms");
+            assertThat(acquires.get(0)).isDone();
+        }
     }
 
     /** In an outage, a call that gathers behind a command in flight fails together with that command. */

@@ -24,6 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
@@ -162,10 +163,10 @@ class LostAnswerTest {
     private void connect(TestProxy.First first, Duration timeout) {
         proxy = new TestProxy(first, kind == TestStore.SCRIPT ? "EVALSHA" : "MULTI", redis.port());
         connections = kind.connections(redis, TestRedis.options(proxy.port()), timeout);
-        store = kind.open(redis, connections, new NotificationSubscriber(connections, "test", 10_000));
+        store = kind.open(redis, connections, new NotificationSubscriber(connections, 10_000));
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
-        }, true)
+        }, true, new WaiterLimits(Integer.MAX_VALUE))
                 // So that a look over another connection does not pass the release.
                 .semaphore(SemaphoreSpec.named("reports").permits(1).awaitRelease(true).build());
     }

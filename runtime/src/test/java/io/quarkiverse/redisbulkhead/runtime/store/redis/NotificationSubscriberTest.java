@@ -119,7 +119,7 @@ class NotificationSubscriberTest {
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), TestRedis.options(proxy.port()),
                 "quarkus.redis", "test",
                 Duration.ofSeconds(10), 1, true);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 500)) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, 500)) {
             notifications.listen(notices::add);
             notifications.open();
             await().atMost(30, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));
@@ -146,7 +146,7 @@ class NotificationSubscriberTest {
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(),
                 redis.options().setPreferredProtocolVersion(protocol), "quarkus.redis", "test", Duration.ofSeconds(10), 1,
                 true);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 10_000)) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, 10_000)) {
             notifications.listen(notices::add);
             notifications.open();
             await().atMost(30, TimeUnit.SECONDS).until(() -> notices.equals(List.of(new NoticesMissed())));

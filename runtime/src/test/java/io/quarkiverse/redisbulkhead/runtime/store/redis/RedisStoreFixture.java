@@ -61,7 +61,7 @@ public final class RedisStoreFixture implements StoreFixture {
 
         private Process(TestRedis redis, TestStore kind, StoreFactory factory) {
             connections = kind.connections(redis, redis.restrictedOptions(kind), Duration.ofSeconds(20));
-            notifications = new NotificationSubscriber(connections, "test", 20_000);
+            notifications = new NotificationSubscriber(connections, 20_000);
             store = factory.open(redis, connections, notifications);
             store.listen(notices::add, mismatches::add);
             notifications.open();

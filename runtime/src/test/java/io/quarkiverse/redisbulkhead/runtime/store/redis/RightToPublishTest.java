@@ -73,7 +73,7 @@ class RightToPublishTest {
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), redis.optionsOf(user),
                 "quarkus.redis", "test",
                 Duration.ofSeconds(5), 1, true);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, 5_000)) {
             notifications.open();
             awaitSubscriptions(1);
             redis.command("CLIENT", "KILL", "TYPE", "pubsub");

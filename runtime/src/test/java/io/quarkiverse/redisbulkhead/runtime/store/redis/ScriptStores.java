@@ -10,7 +10,7 @@ final class ScriptStores {
 
     static StoreFixture fixture(TestRedis redis) {
         return new RedisStoreFixture(redis, TestStore.SCRIPT, (server, connections,
-                notifications) -> new RedisPermitStore(connections, notifications, "test", false, ScriptStores::withOwnClock));
+                notifications) -> new RedisPermitStore(connections, notifications, ScriptStores::withOwnClock));
     }
 
     private static LuaScript withOwnClock(LuaScript script) {

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.util.List;
+
 /** The scripts as Redis gets them, for tests that run them elsewhere. */
 public final class ScriptTexts {
 
@@ -9,5 +11,15 @@ public final class ScriptTexts {
     /** The text of the script with that name: {@code bulkhead} or {@code look}. */
     public static String of(String name) {
         return LuaScript.of(name).text();
+    }
+
+    /** What a reply of {@code bulkhead} has for the process. */
+    public static List<String> notices(Object reply) {
+        return CommandBatcher.Reply.of((String) reply).notices();
+    }
+
+    /** The answers of a reply of {@code bulkhead}. */
+    public static List<String> answers(Object reply) {
+        return CommandBatcher.Reply.of((String) reply).answers();
     }
 }

@@ -89,7 +89,7 @@ class SecretsTest {
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER)
                 .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port());
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", TIMEOUT.toMillis())) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, TIMEOUT.toMillis())) {
             PermitStore store = TestStore.SCRIPT.open(node, connections, notifications);
             acquire(store, BulkheadId.of("cards").forKey(KEY)).get(20, TimeUnit.SECONDS);
             node.stop();
@@ -158,7 +158,7 @@ class SecretsTest {
     @Test
     void messagesThatAreNotUnderstood() throws Exception {
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, redis.options(), Duration.ofSeconds(5));
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", 5_000)) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, 5_000)) {
             notifications.open();
             await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
@@ -175,7 +175,7 @@ class SecretsTest {
     /** What a call, and the subscription to messages, over such a client ends with. */
     private String failure(RedisOptions options) {
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, "test", TIMEOUT.toMillis())) {
+                NotificationSubscriber notifications = new NotificationSubscriber(connections, TIMEOUT.toMillis())) {
             notifications.open();
             PermitStore store = TestStore.SCRIPT.open(redis, connections, notifications);
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));

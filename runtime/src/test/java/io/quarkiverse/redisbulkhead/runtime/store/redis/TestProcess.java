@@ -12,6 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.RedisOptions;
 
@@ -39,13 +40,14 @@ public final class TestProcess implements AutoCloseable {
     private TestProcess(RedisStore open) {
         this.open = open;
         store = open.store();
-        engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true);
+        engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), losses::add, true,
+                new WaiterLimits(Integer.MAX_VALUE));
     }
 
     private static RedisStore apart(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
         RedisConnectionManager connections = kind.connections(redis, forCommands, TIMEOUT);
         NotificationSubscriber notifications = new NotificationSubscriber(
-                new RedisConnectionManager(redis.vertx(), forMessages, "quarkus.redis", "test", TIMEOUT, 1, true), "test",
+                new RedisConnectionManager(redis.vertx(), forMessages, "quarkus.redis", "test", TIMEOUT, 1, true),
                 TIMEOUT.toMillis());
         return new RedisStore(kind.open(redis, connections, notifications), connections, notifications);
     }

@@ -23,7 +23,7 @@ public enum TestStore {
 
         @Override
         public PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications) {
-            return new RedisPermitStore(connections, notifications, "test", redis.isCluster());
+            return new RedisPermitStore(connections, notifications);
         }
 
         @Override
@@ -49,8 +49,8 @@ public enum TestStore {
 
         @Override
         public PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications) {
-            return new LockPermitStore(connections, notifications, "test", STEP_TIMEOUT, CONTENTION_TIMEOUT,
-                    redis.isCluster(), new RealTimers()::after);
+            return new LockPermitStore(connections, notifications, STEP_TIMEOUT, CONTENTION_TIMEOUT,
+                    new RealTimers()::after);
         }
 
         @Override

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
@@ -19,13 +20,17 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-class LockAdmissionTest {
+class LockRejectionTest {
 
     final RealTimers timers = new RealTimers();
     final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
             new HolderIdentity("app", "host:1"), loss -> {
-            }, true);
-    final Semaphore semaphore = engine.semaphore(SemaphoreSpec.named("lock").permits(1).build());
+            }, true, new WaiterLimits(Integer.MAX_VALUE));
+    final Semaphore semaphore = lock(engine, SemaphoreSpec.named("lock").permits(1).build());
+
+    private static Semaphore lock(SemaphoreEngine engine, SemaphoreSpec spec) {
+        return engine.semaphore(spec).whenFull(full -> LockView.rejection("daily", full));
+    }
 
     @AfterEach
     void close() {
@@ -34,8 +39,8 @@ class LockAdmissionTest {
 
     @Test
     void aFreeLockIsHeldNowAndAnotherIsTold() {
-        LockAdmission first = new LockAdmission("daily", semaphore.admit("A#a"));
-        LockAdmission second = new LockAdmission("daily", semaphore.admit("A#b"));
+        Admission first = semaphore.admit("A#a");
+        Admission second = semaphore.admit("A#b");
 
         assertThat(first.heldNow()).hasSize(1).isEqualTo(first.granted().toCompletableFuture().join());
         assertThat(second.heldNow()).isEmpty();
@@ -50,10 +55,8 @@ class LockAdmissionTest {
         SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
                 new HolderIdentity("app", "host:1"), loss -> {
                 }, true, new WaiterLimits(0));
-        LockAdmission first = new LockAdmission("daily",
-                bounded.semaphore(patient).admit("A#a", WaitsOn.WORKER_THREAD));
-        LockAdmission second = new LockAdmission("daily",
-                bounded.semaphore(patient).admit("A#b", WaitsOn.WORKER_THREAD));
+        Admission first = lock(bounded, patient).admit("A#a", WaitsOn.WORKER_THREAD);
+        Admission second = lock(bounded, patient).admit("A#b", WaitsOn.WORKER_THREAD);
 
         assertThat(first.heldNow()).hasSize(1);
         assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
