@@ -21,10 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * The classes of the packaged application as the JVM keeps them in memory (AppCDS), which halves the processor time of a start.
- * The
- * JVM archives only classes from the class path, so the application does not run from {@code quarkus-run.jar}, whose class
- * loader
- * is its own; {@code SampleIT} runs it as users do.
+ * The JVM archives only classes from the class path, so the application does not run from {@code quarkus-run.jar}, whose class
+ * loader is its own; {@code SampleIT} runs it as users do.
  */
 final class ClassArchive {
 
