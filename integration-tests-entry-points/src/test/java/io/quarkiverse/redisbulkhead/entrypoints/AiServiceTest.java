@@ -105,10 +105,10 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void serverSentEventsBeginBeforeTheRejection() throws Exception {
+    void serverSentEventsReplaceTheRejection() throws Exception {
         try (Permit all = bulkheads.semaphore("model").tryAcquire(4).orElseThrow()) {
             assertThat(ask("acme").status()).isEqualTo(FULL);
-            assertThat(get("ai/events").status()).isEqualTo(OK);
+            assertThat(get("ai/events?tenant=acme").token()).isEqualTo("data:busy");
             assertThat(model.prompts()).isEmpty();
         }
     }
@@ -225,12 +225,15 @@ class AiServiceTest extends EntryPointTestBase {
             return assistant.answer(tenant, "Why?");
         }
 
+        // tag::events[]
         @GET
         @Path("events")
         @Produces(MediaType.SERVER_SENT_EVENTS)
-        public Multi<String> events() {
-            return assistant.answer("acme", "Why?");
+        public Multi<String> events(@RestQuery String tenant) {
+            return assistant.answer(tenant, "Why?")
+                    .onFailure(BulkheadFullException.class).recoverWithItem("busy");
         }
+        // end::events[]
 
         @POST
         public String summarize(String document) {

@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
@@ -184,7 +185,8 @@ class CodeBulkheadsTest {
         Declarations declarations = new Declarations(
                 List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
                         new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
-                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
+                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()),
+                KnownProperties.ofMappings());
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations,
                 new SmallRyeConfigBuilder().addDefaultInterceptors()

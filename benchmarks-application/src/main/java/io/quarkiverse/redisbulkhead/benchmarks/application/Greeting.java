@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.benchmarks.application;
 
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -13,10 +14,16 @@ public class Greeting {
     @Inject
     GuardedWork work;
 
-    /** Makes one call that is guarded where the extension is there. */
+    @Inject
+    Instance<Visits> visits;
+
+    /** Makes one call that is guarded where the extension is there, and uses the Redis client where the application does. */
     @GET
     @Blocking
     public String greet() {
+        if (visits.isResolvable()) {
+            visits.get().count();
+        }
         return "hello " + work.blocking();
     }
 }

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
 /**
  * One start of the application.
@@ -16,8 +18,10 @@ record StartFigures(double startedMillis, double answeredMillis, double megabyte
 
     private static final double MOST_MILLIS = 30;
     private static final double MOST_MILLIS_NATIVE = 3;
+    private static final double MOST_MILLIS_TO_ANSWER = 60;
+    private static final double MOST_MEGABYTES = 0.6;
 
-    /** As a table of AsciiDoc: medians, and what each variant has more than the first. */
+    /** As a table of AsciiDoc: medians, and what the extension adds to the same application. */
     static String table(Map<Variant, List<StartFigures>> starts) {
         StringBuilder table = new StringBuilder("""
                 [%autowidth,cols="<,>,>,>,>,>,>"]
@@ -25,31 +29,39 @@ record StartFigures(double startedMillis, double answeredMillis, double megabyte
                 | application | started | added | first answer | added | memory | added
 
                 """);
-        List<StartFigures> first = starts.values().iterator().next();
         starts.forEach((variant, figures) -> table.append(String.format(Locale.ROOT,
                 "| %s | %.0f ms | %+.0f ms | %.0f ms | %+.0f ms | %.1f MB | %+.1f MB%n", variant.title(),
-                median(figures, StartFigures::startedMillis), added(figures, first, StartFigures::startedMillis),
-                median(figures, StartFigures::answeredMillis), added(figures, first, StartFigures::answeredMillis),
-                median(figures, StartFigures::megabytes), added(figures, first, StartFigures::megabytes))));
+                median(figures, StartFigures::startedMillis), added(starts, variant, StartFigures::startedMillis),
+                median(figures, StartFigures::answeredMillis), added(starts, variant, StartFigures::answeredMillis),
+                median(figures, StartFigures::megabytes), added(starts, variant, StartFigures::megabytes))));
         return table.append("|===\n").toString();
     }
 
     /** What was to be reached, as a table of AsciiDoc. */
     static String targets(Map<Variant, List<StartFigures>> starts) {
-        return Target.table(new Target("start-up time added, compared with neither extension nor Redis client",
-                Variant.isNative() ? MOST_MILLIS_NATIVE : MOST_MILLIS, "ms",
-                added(starts.get(Variant.SCRIPT), starts.get(Variant.WITHOUT), StartFigures::startedMillis)),
-                new Target("start-up time added, compared with the Redis client alone",
-                        Variant.isNative() ? MOST_MILLIS_NATIVE : MOST_MILLIS, "ms",
-                        added(starts.get(Variant.SCRIPT), starts.get(Variant.REDIS), StartFigures::startedMillis)));
+        return Target.table(
+                new Target("start-up time added", Variant.isNative() ? MOST_MILLIS_NATIVE : MOST_MILLIS, "ms",
+                        added(starts, Variant.SCRIPT, StartFigures::startedMillis)),
+                new Target("time to the first answer added", MOST_MILLIS_TO_ANSWER, "ms",
+                        added(starts, Variant.SCRIPT, StartFigures::answeredMillis)),
+                new Target("memory added", MOST_MEGABYTES, "MB", added(starts, Variant.SCRIPT, StartFigures::megabytes)));
     }
 
-    private static double added(List<StartFigures> figures, List<StartFigures> first, ToDoubleFunction<StartFigures> value) {
-        return median(figures, value) - median(first, value);
+    /** The median of the differences, start by start, because the speed of the machine drifts. */
+    private static double added(Map<Variant, List<StartFigures>> starts, Variant variant,
+            ToDoubleFunction<StartFigures> value) {
+        List<StartFigures> with = starts.get(variant);
+        List<StartFigures> without = starts.get(variant.without());
+        return median(IntStream.range(0, with.size())
+                .mapToDouble(i -> value.applyAsDouble(with.get(i)) - value.applyAsDouble(without.get(i))));
     }
 
     private static double median(List<StartFigures> figures, ToDoubleFunction<StartFigures> value) {
-        double[] sorted = figures.stream().mapToDouble(value).sorted().toArray();
+        return median(figures.stream().mapToDouble(value));
+    }
+
+    private static double median(DoubleStream values) {
+        double[] sorted = values.sorted().toArray();
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 }

@@ -17,7 +17,7 @@ import redis.embedded.RedisServer;
 /** What the extension adds to the start of an application, and to its heap: the same application without it and with it. */
 class StartUpTest {
 
-    private static final int REPETITIONS = Integer.getInteger("benchmarks.starts", 7);
+    private static final int REPETITIONS = Integer.getInteger("benchmarks.starts", 20);
 
     /** That it works. */
     @Test

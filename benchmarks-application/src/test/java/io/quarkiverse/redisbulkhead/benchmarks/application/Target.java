@@ -21,9 +21,14 @@ record Target(String what, double most, String unit, double measured) {
 
                 """);
         for (Target target : targets) {
-            table.append(String.format(Locale.ROOT, "| %s | %,.0f %s | %,.0f %s | %s%n", target.what, target.most, target.unit,
-                    target.measured, target.unit, target.measured <= target.most ? "met" : "*missed*"));
+            table.append(String.format(Locale.ROOT, "| %s | %s %s | %s %s | %s%n", target.what,
+                    text(target.most), target.unit, text(target.measured), target.unit,
+                    target.measured <= target.most ? "met" : "*missed*"));
         }
         return table.append("|===\n").toString();
+    }
+
+    private static String text(double number) {
+        return String.format(Locale.ROOT, Math.abs(number) < 10 ? "%.1f" : "%,.0f", number);
     }
 }

@@ -28,7 +28,7 @@ class FailoverTest {
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     /** Trap 22. */
-    @Scenario(value = "Sentinel: kill -9 of the master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap for up to a lease")
+    @Scenario(value = "Sentinel: kill -9 of the master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap with new ones until the loss is reported, for up to a lease")
     void sentinelFailover(Stage stage) {
         SentinelGroup group = new SentinelGroup(stage);
         List<WorkerProcess> workers = stage.workers(2, group.configuration());
@@ -105,7 +105,7 @@ class FailoverTest {
     }
 
     /** Trap 22, Trap 23. */
-    @Scenario(value = "Cluster: kill -9 of a master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap for up to a lease")
+    @Scenario(value = "Cluster: kill -9 of a master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap with new ones until the loss is reported, for up to a lease")
     void clusterFailover(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         List<WorkerProcess> workers = stage.workers(2, group.configuration());

@@ -69,6 +69,17 @@ public final class SampleProcess implements AutoCloseable {
         return archive.java("-XX:SharedArchiveFile=" + archive.file());
     }
 
+    /** Waits until the application has started. It has not been asked for anything then. */
+    public void awaitListening() {
+        Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
+                .until(() -> LISTENING.matcher(output()).find());
+    }
+
+    /** Whether applications are native executables in this build. */
+    public static boolean isNative() {
+        return NATIVE_EXECUTABLE != null;
+    }
+
     /** Waits until the application answers, and Redis answers it. */
     public void awaitReady(HttpClient client) {
         awaitAnswer(client, "/status");

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -51,17 +52,17 @@ public final class Overview {
 
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final Function<String, Optional<DeclaredBulkhead>> inCode;
-    private final SemaphoreEngine engine;
+    private final Supplier<SemaphoreEngine> engine;
 
     /**
      * Shows nothing yet.
      *
      * @param declared the bulkheads that annotations of this application declare
      * @param inCode finds those that its code has defined so far, by name
-     * @param engine knows who holds and who waits
+     * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      */
     public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
-            SemaphoreEngine engine) {
+            Supplier<SemaphoreEngine> engine) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
         this.inCode = inCode;
         this.engine = engine;
@@ -97,7 +98,7 @@ public final class Overview {
      */
     public CompletionStage<Snapshot> snapshot(int most) {
         Instant at = Instant.now();
-        return engine.inUse(MOST_LIMITS).thenCompose(inUse -> {
+        return engine.get().inUse(MOST_LIMITS).thenCompose(inUse -> {
             SortedSet<BulkheadId> shown = shown(inUse);
             int each = Math.min(most, MOST_ROWS / Math.max(1, shown.size()));
             return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, rows));
@@ -121,7 +122,7 @@ public final class Overview {
     }
 
     private CompletableFuture<Row> look(BulkheadId id, int most) {
-        return engine.occupancy(id, most)
+        return engine.get().occupancy(id, most)
                 .handle((now, failure) -> failure == null ? new Row(id, now, null) : new Row(id, null, Failures.cause(failure)))
                 .toCompletableFuture();
     }
@@ -133,7 +134,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<Void> ask() {
-        return engine.occupancy(NOBODYS, 0).thenAccept(answer -> {
+        return engine.get().occupancy(NOBODYS, 0).thenAccept(answer -> {
         });
     }
 
@@ -151,7 +152,7 @@ public final class Overview {
 
     private SortedSet<BulkheadId> shown(BulkheadsInUse inUse) {
         SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-        engine.inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
+        engine.get().inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
         declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(bulkhead -> BulkheadId.of(bulkhead.name()))
                 .forEach(shown::add);
         return shown;

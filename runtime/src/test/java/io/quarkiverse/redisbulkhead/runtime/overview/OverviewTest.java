@@ -54,7 +54,7 @@ class OverviewTest {
     }
 
     private static Overview overview(SemaphoreEngine engine) {
-        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), engine);
+        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), () -> engine);
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
@@ -148,7 +148,7 @@ class OverviewTest {
     void theDefinitionInCodeSaysWhichLimitIsOurs() throws Exception {
         hold(engine.semaphore(ELSEWHERE));
         hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
-        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), engine);
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> engine);
 
         BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
 
