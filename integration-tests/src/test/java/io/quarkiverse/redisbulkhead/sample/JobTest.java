@@ -4,28 +4,18 @@ import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.path.json.JsonPath;
 
 /** The scheduled job: while it runs, the next dates are skipped. */
 @QuarkusTest
-@TestProfile(JobTest.EverySecond.class)
+@TestProfile(SimulatedFaultsWithoutRedisTest.LocalStore.class)
 class JobTest extends SampleTestBase {
-
-    public static class EverySecond implements QuarkusTestProfile {
-
-        @Override
-        public Map<String, String> getConfigOverrides() {
-            return Map.of("sample.job.cron", "* * * * * ?");
-        }
-    }
 
     @Test
     void skipsWhileItRuns() throws Exception {

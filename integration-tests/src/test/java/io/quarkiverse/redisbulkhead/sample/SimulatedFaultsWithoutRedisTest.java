@@ -56,11 +56,13 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
         report.join().then().statusCode(200);
     }
 
+    /** Each start of the application takes its time, so the job is tested in this one. */
     public static class LocalStore implements QuarkusTestProfile {
 
         @Override
         public Map<String, String> getConfigOverrides() {
-            return Map.of("quarkus.redis-bulkhead.store", "local", "quarkus.redis.devservices.enabled", "false");
+            return Map.of("quarkus.redis-bulkhead.store", "local", "quarkus.redis.devservices.enabled", "false",
+                    "sample.job.cron", "* * * * * ?");
         }
     }
 }

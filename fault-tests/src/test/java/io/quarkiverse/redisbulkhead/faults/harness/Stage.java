@@ -34,7 +34,7 @@ public final class Stage implements AutoCloseable {
 
     // What is late because so many processes share two cores is not late because of the extension.
     private static final Duration SLACK = Duration.ofSeconds(5);
-    private static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "pair", 2, "keyed", 1);
+    static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "pair", 2, "keyed", 1);
     private static final AtomicInteger FOLDERS = new AtomicInteger();
 
     private final Path folder;

@@ -1,17 +1,14 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 
 import io.quarkus.bootstrap.app.CuratedApplication;
 import io.quarkus.bootstrap.app.QuarkusBootstrap;
@@ -23,7 +20,6 @@ import io.quarkus.bootstrap.app.QuarkusBootstrap;
 final class WorkerBuild {
 
     private static final Path TARGET = Path.of("target").toAbsolutePath();
-    private static final int LONGEST_START_MILLIS = 180_000;
 
     private static final Map<Store, WorkerBuild> BUILDS = new EnumMap<>(Store.class);
 
@@ -35,7 +31,7 @@ final class WorkerBuild {
         this.jar = build(store, folder);
         this.classes = folder.resolve("classes.jsa");
         Files.deleteIfExists(classes);
-        archiveClasses(folder.resolve("archive.log"));
+        archiveClasses(folder);
     }
 
     static synchronized WorkerBuild of(Store store) {
@@ -67,26 +63,33 @@ final class WorkerBuild {
         }
     }
 
-    /** The JVM writes the archive when the worker ends, which has connected to its observer by then. */
-    private void archiveClasses(Path output) throws IOException, InterruptedException {
-        try (ServerSocket observer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            observer.setSoTimeout(LONGEST_START_MILLIS);
-            Process worker = new ProcessBuilder(java("-XX:ArchiveClassesAtExit=" + classes,
-                    Map.of("worker.observer", observer.getInetAddress().getHostAddress() + ":" + observer.getLocalPort(),
-                            "quarkus.redis.hosts", "redis://127.0.0.1:1")))
-                    .redirectErrorStream(true).redirectOutput(output.toFile()).start();
-            try (Socket connection = observer.accept()) {
-                connection.setSoTimeout(LONGEST_START_MILLIS);
-                // "hello"
-                connection.getInputStream().read();
-                worker.destroy();
-                worker.waitFor(LONGEST_START_MILLIS, TimeUnit.MILLISECONDS);
+    // Classes that are not in it are loaded again by each worker, so the worker makes here the calls that tests make.
+    private void archiveClasses(Path folder) throws IOException {
+        History history = new History();
+        Stage.LIMITS.forEach(history::limit);
+        String output;
+        try (RedisProcess redis = new RedisProcess(folder.resolve("redis"), List.of()).start();
+                Observer observer = new Observer(history)) {
+            WorkerProcess worker = WorkerProcess.start("archive",
+                    configuration -> java("-XX:ArchiveClassesAtExit=" + classes, configuration), folder, history, observer,
+                    Map.of("quarkus.redis.hosts", redis.url()), Map.of());
+            try {
+                worker.awaitStarted().awaitReady();
+                // More callers than permits, so that some wait.
+                worker.load("open", "sync", 8, 1).load("fair", "uni", 8, 1).load("keyed", "uni", 8, 1, 2);
+                worker.pass("fair").awaitDone();
+                worker.stopLoad();
+                worker.awaitLoadStopped();
+                // The JVM writes the archive when it ends.
+                worker.terminate();
+                worker.awaitEnd(Duration.ofMinutes(3));
             } finally {
-                worker.destroyForcibly();
+                worker.kill();
             }
+            output = worker.output();
         }
         if (!Files.exists(classes)) {
-            throw new IOException("The JVM wrote no archive of classes:\n" + Files.readString(output));
+            throw new IOException("The JVM wrote no archive of classes:\n" + output);
         }
     }
 

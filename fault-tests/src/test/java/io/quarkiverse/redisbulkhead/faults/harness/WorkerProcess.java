@@ -24,6 +24,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** An application as a process of its own. */
 public final class WorkerProcess {
@@ -76,11 +77,17 @@ public final class WorkerProcess {
      */
     static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
             Map<String, String> configuration, Map<String, String> environment) throws IOException {
+        return start(name, WorkerBuild.of(store)::java, folder, history, observer, configuration, environment);
+    }
+
+    /** As the other one, by a command for a configuration. */
+    static WorkerProcess start(String name, Function<Map<String, String>, List<String>> command, Path folder, History history,
+            Observer observer, Map<String, String> configuration, Map<String, String> environment) throws IOException {
         Map<String, String> all = new HashMap<>(configuration);
         all.put("worker.observer", observer.address());
-        List<String> command = WorkerBuild.of(store).java(all);
         Path output = Files.createDirectories(folder).resolve(name + ".log");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command.apply(all)).redirectErrorStream(true)
+                .redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
         WorkerProcess worker = new WorkerProcess(name, process, output, history);

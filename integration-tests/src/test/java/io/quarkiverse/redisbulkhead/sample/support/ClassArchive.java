@@ -2,25 +2,27 @@ package io.quarkiverse.redisbulkhead.sample.support;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
-
 /**
  * The classes of the packaged application as the JVM keeps them in memory (AppCDS), which halves the processor time of a start.
- * The
- * JVM archives only classes from the class path, so the application does not run from {@code quarkus-run.jar}, whose class
- * loader
- * is its own; {@code SampleIT} runs it as users do.
+ * The JVM archives only classes from the class path, so the application does not run from {@code quarkus-run.jar}, whose class
+ * loader is its own; {@code SampleIT} runs it as users do.
  */
 final class ClassArchive {
 
@@ -69,29 +71,51 @@ final class ClassArchive {
                 .compareTo(Files.getLastModifiedTime(APPLICATION.resolve("quarkus-run.jar"))) < 0;
     }
 
+    // Classes that are not in it are loaded again by each process, so the application makes here the calls that tests make.
     private void write() throws IOException {
-        Path output = Files.createTempFile("class-archive", ".log");
-        List<String> command = java("-XX:ArchiveClassesAtExit=" + FILE);
-        command.addAll(
-                List.of("-Dquarkus.http.host=127.0.0.1", "-Dquarkus.http.port=0", "-Dquarkus.redis.hosts=redis://127.0.0.1:1",
-                        MAIN_CLASS));
+        Path folder = APPLICATION.resolveSibling("class-archive");
+        Path output = Files.createDirectories(folder).resolve("application.log");
         Files.deleteIfExists(FILE);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-        try {
-            Awaitility.await("start of the application that archives its classes").atMost(180, TimeUnit.SECONDS)
-                    .until(() -> !process.isAlive() || Files.readString(output).contains("Listening on"));
-            // The JVM writes the archive when it ends.
-            process.destroy();
-            process.waitFor(180, TimeUnit.SECONDS);
+        try (TestRedis redis = TestRedis.start(folder); OutsideServer outside = new OutsideServer(new Gate())) {
+            Map<String, String> configuration = Map.of("quarkus.redis.hosts", redis.url(), "sample.database.url",
+                    outside.databaseUrl(), "sample.partner.url", outside.partnerUrl(), "sample.job.cron", "off",
+                    "quarkus.redis-bulkhead.command-timeout", "3s");
+            try (SampleProcess application = SampleProcess.start(output, java("-XX:ArchiveClassesAtExit=" + FILE),
+                    configuration,
+                    Map.of())) {
+                callEverything(application, outside);
+                // The JVM writes the archive when it ends.
+                application.terminate();
+                application.awaitEnd(Duration.ofMinutes(3));
+            }
         } catch (InterruptedException e) {
             throw new IOException("Interrupted while the classes of the application were archived", e);
-        } finally {
-            process.destroyForcibly();
         }
         if (!Files.exists(FILE)) {
             throw new IOException("The JVM wrote no archive of classes:\n" + Files.readString(output));
         }
-        Files.delete(output);
+    }
+
+    private static void callEverything(SampleProcess application, OutsideServer outside) {
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        application.awaitReady(client);
+        // One more than the limit, so that one is rejected while the others run.
+        List<CompletableFuture<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            calls.add(call(client, application, "GET", "/reports"));
+        }
+        CompletableFuture.anyOf(calls.toArray(CompletableFuture[]::new)).join();
+        Stream.of(outside.reports(), outside.exports(), outside.quotes()).forEach(Gate::open);
+        for (String path : List.of("/reports/async", "/exports", "/partner/quote", "/operator/losses", "/job")) {
+            calls.add(call(client, application, "GET", path));
+        }
+        calls.add(call(client, application, "POST", "/ledger"));
+        calls.forEach(CompletableFuture::join);
+    }
+
+    private static CompletableFuture<?> call(HttpClient client, SampleProcess application, String method, String path) {
+        return client.sendAsync(HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofMinutes(1))
+                .method(method, BodyPublishers.noBody()).build(), BodyHandlers.discarding());
     }
 
     Path file() {

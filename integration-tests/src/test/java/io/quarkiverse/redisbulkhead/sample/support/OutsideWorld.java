@@ -18,6 +18,7 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
                 "sample.crawler.sites.\"example.net\"", server.siteUrl(),
                 // Tests let callers wait, and a busy machine takes its time.
                 "quarkus.redis-bulkhead.\"exports\".max-wait", "1m",
+                "quarkus.redis-bulkhead.lock.shape.acquire-timeout", "200ms",
                 "quarkus.redis-bulkhead.command-timeout", "3s",
                 "quarkus.rest-client.read-timeout", "60000");
     }

@@ -43,9 +43,18 @@ public final class SampleProcess implements AutoCloseable {
      */
     public static SampleProcess start(Path output, Map<String, String> configuration, Map<String, String> environment)
             throws IOException {
-        List<String> settings = new ArrayList<>(List.of("-Dquarkus.http.host=127.0.0.1", "-Dquarkus.http.port=0"));
-        configuration.forEach((name, value) -> settings.add("-D" + name + "=" + value));
-        List<String> command = NATIVE_EXECUTABLE == null ? onTheJvm(settings) : executable(settings);
+        return start(output, NATIVE_EXECUTABLE == null ? onTheJvm() : List.of(NATIVE_EXECUTABLE), configuration, environment);
+    }
+
+    /** As the other one, by a command that has everything but the configuration and the main class. */
+    static SampleProcess start(Path output, List<String> executable, Map<String, String> configuration,
+            Map<String, String> environment) throws IOException {
+        List<String> command = new ArrayList<>(executable);
+        command.addAll(List.of("-Dquarkus.http.host=127.0.0.1", "-Dquarkus.http.port=0"));
+        configuration.forEach((name, value) -> command.add("-D" + name + "=" + value));
+        if (NATIVE_EXECUTABLE == null) {
+            command.add(ClassArchive.MAIN_CLASS);
+        }
         Files.createDirectories(output.getParent());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
@@ -55,19 +64,9 @@ public final class SampleProcess implements AutoCloseable {
         return new SampleProcess(process, output);
     }
 
-    private static List<String> onTheJvm(List<String> settings) throws IOException {
+    private static List<String> onTheJvm() throws IOException {
         ClassArchive archive = ClassArchive.get();
-        List<String> command = archive.java("-XX:SharedArchiveFile=" + archive.file());
-        command.addAll(settings);
-        command.add(ClassArchive.MAIN_CLASS);
-        return command;
-    }
-
-    private static List<String> executable(List<String> settings) {
-        List<String> command = new ArrayList<>();
-        command.add(NATIVE_EXECUTABLE);
-        command.addAll(settings);
-        return command;
+        return archive.java("-XX:SharedArchiveFile=" + archive.file());
     }
 
     /** Waits until the application has started. It has not been asked for anything then. */
