@@ -4,11 +4,14 @@ import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.hasKey;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
+import static org.hamcrest.Matchers.nullValue;
 
 import java.time.Duration;
 
+import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
@@ -20,6 +23,8 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.junit.QuarkusTest;
@@ -54,6 +59,18 @@ class RejectionInRestTest {
                 .body("title", is("Locked"))
                 .body("detail", is("Lock 'orders' is held by another"))
                 .body("bulkhead", is("lock:orders"));
+    }
+
+    /** Trap 17: retrying cannot help. */
+    @Test
+    void aCallThatWaitsForItselfIsNotToldWhenToComeBack() {
+        when().get("/itself").then().statusCode(503).header("Retry-After", nullValue())
+                .body("detail",
+                        is("The call would wait for permits of bulkhead 'rest-itself', which this request itself holds"))
+                .body("$", not(hasKey("retry-after")));
+        when().get("/locks-twice").then().statusCode(503).header("Retry-After", nullValue())
+                .body("title", is("Locked"))
+                .body("detail", is("The call would wait for lock 'rest-twice', which this request itself holds"));
     }
 
     @Test
@@ -97,6 +114,9 @@ class RejectionInRestTest {
     @Path("/")
     public static class Endpoints {
 
+        @Inject
+        RedisBulkheads bulkheads;
+
         @GET
         @Path("full")
         public String full() {
@@ -108,6 +128,20 @@ class RejectionInRestTest {
         @RedisBulkhead(name = "rest-nested", permits = 1)
         public Uni<String> nested() {
             return nested();
+        }
+
+        @GET
+        @Path("itself")
+        @RedisBulkhead(name = "rest-itself", permits = 1, maxWait = "10m")
+        public String itself() {
+            return itself();
+        }
+
+        @GET
+        @Path("locks-twice")
+        public String locksTwice() throws Exception {
+            RedisLock lock = bulkheads.lock("rest-twice");
+            return lock.call(() -> lock.call(Duration.ofMinutes(10), () -> "twice"));
         }
 
         @GET

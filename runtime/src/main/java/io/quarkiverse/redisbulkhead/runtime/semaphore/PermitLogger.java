@@ -1,14 +1,31 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 
-/** Logs each lost permit as a warning. */
-public final class PermitLossLogger implements SemaphoreListener {
+/** Logs warnings: each lost permit, and calls that would wait for themselves. Thread-safe. */
+public final class PermitLogger implements SemaphoreListener {
 
-    private static final Logger LOG = Logger.getLogger(PermitLossLogger.class);
+    private static final Logger LOG = Logger.getLogger(PermitLogger.class);
+
+    // The code of an application has a bounded number of methods, unless it generates classes.
+    private static final int MOST_METHODS = 1_000;
+
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    /** Once per method: every such call fails, and there may be many. */
+    @Override
+    public void nestedCallRejected(String method, RuntimeException rejection) {
+        if (logged.size() < MOST_METHODS && logged.add(method)) {
+            LOG.warnf("%s was rejected, and retrying does not help. %s. This is logged once per method", method,
+                    rejection.getMessage());
+        }
+    }
 
     @Override
     public void lost(PermitLost loss) {
