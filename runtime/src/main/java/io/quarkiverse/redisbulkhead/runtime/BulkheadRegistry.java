@@ -234,7 +234,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (overview == null) {
             DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    this::inCode, () -> runtime.get().engine());
+                    this::inCode, inCode::listed, () -> runtime.get().engine());
         }
         return overview;
     }

@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLossLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
@@ -109,7 +109,7 @@ public class BulkheadRuntime {
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
         List<SemaphoreListener> all = new ArrayList<>();
-        all.add(new PermitLossLogger());
+        all.add(new PermitLogger());
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return new SemaphoreListeners(all);

@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLossLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
@@ -48,7 +48,7 @@ class CallAllocationTest {
     private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, 0), new Untimed(),
             new HolderIdentity("app", "host:1"),
             new SemaphoreListeners(
-                    List.of(new PermitLossLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
+                    List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
             true, new WaiterLimits(0));
     private final Continuations continuations = new Continuations(0);
 

@@ -175,13 +175,25 @@ class CodeBulkheadsTest {
     @Test
     void theNumberOfRememberedNamesIsBounded() {
         CodeBulkheads bulkheads = bulkheads();
+        define(bulkheads, REPORTS);
+        define(bulkheads, SemaphoreSpec.named("early").permits(1).build());
+        orders(bulkheads, 0, CodeBulkheads.MOST_LISTED);
         define(bulkheads, IMPORTS);
-        for (int i = 0; i < 1_000; i++) {
-            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
-        }
+        orders(bulkheads, CodeBulkheads.MOST_LISTED, 1_200);
+
+        assertThat(bulkheads.listed()).as("the first ones, those of annotations apart").hasSize(CodeBulkheads.MOST_LISTED)
+                .contains("early", "order-0", "order-98").doesNotContain("order-99", "imports", "reports");
+        assertThat(bulkheads.inForce("early")).isPresent();
+        assertThat(bulkheads.inForce("order-99")).isEmpty();
 
         SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
         assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
+    }
+
+    private static void orders(CodeBulkheads bulkheads, int first, int end) {
+        for (int i = first; i < end; i++) {
+            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
+        }
     }
 
     private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {

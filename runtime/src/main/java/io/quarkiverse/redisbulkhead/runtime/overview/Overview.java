@@ -38,7 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
  */
 public final class Overview {
 
-    /** How many limits a snapshot shows beyond those of declared bulkheads without keys. */
+    /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;
 
     /** What to ask about when it does not matter; no bulkhead can have that name. */
@@ -52,6 +52,7 @@ public final class Overview {
 
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final Function<String, Optional<DeclaredBulkhead>> inCode;
+    private final Supplier<List<String>> listedInCode;
     private final Supplier<SemaphoreEngine> engine;
 
     /**
@@ -59,12 +60,14 @@ public final class Overview {
      *
      * @param declared the bulkheads that annotations of this application declare
      * @param inCode finds those that its code has defined so far, by name
+     * @param listedInCode names some of those, which are shown while they are idle, too
      * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      */
     public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
-            Supplier<SemaphoreEngine> engine) {
+            Supplier<List<String>> listedInCode, Supplier<SemaphoreEngine> engine) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
         this.inCode = inCode;
+        this.listedInCode = listedInCode;
         this.engine = engine;
     }
 
@@ -98,10 +101,11 @@ public final class Overview {
      */
     public CompletionStage<Snapshot> snapshot(int most) {
         Instant at = Instant.now();
+        List<String> here = listedInCode.get();
         return engine.get().inUse(MOST_LIMITS).thenCompose(inUse -> {
-            SortedSet<BulkheadId> shown = shown(inUse);
+            SortedSet<BulkheadId> shown = shown(inUse, here);
             int each = Math.min(most, MOST_ROWS / Math.max(1, shown.size()));
-            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, rows));
+            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, here, rows));
         });
     }
 
@@ -150,20 +154,25 @@ public final class Overview {
         }
     }
 
-    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse) {
+    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse, List<String> here) {
         SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
         engine.get().inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
         declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(bulkhead -> BulkheadId.of(bulkhead.name()))
                 .forEach(shown::add);
+        here.stream().map(BulkheadId::of).forEach(shown::add);
         return shown;
     }
 
-    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<Row> rows) {
+    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<String> here, List<Row> rows) {
         Map<String, List<Row>> byName = rows.stream().filter(Row::isRead)
                 .filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
                 .collect(Collectors.groupingBy(row -> row.id().name()));
-        Set<String> names = Stream.of(declared.keySet(), byName.keySet(), inUse.keysWithoutText().keySet())
-                .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+        // Whether code uses a bulkhead with keys shows only while keys are in use.
+        rows.stream().filter(row -> row.isRead() && row.id().key().isEmpty() && here.contains(row.id().name())
+                && !inUse.keysWithoutText().containsKey(row.id().name()))
+                .forEach(row -> byName.putIfAbsent(row.id().name(), List.of(row)));
+        Set<String> names = Stream.of(declared.keySet(), here, byName.keySet(), inUse.keysWithoutText().keySet())
+                .flatMap(Collection::stream).collect(Collectors.toCollection(TreeSet::new));
         List<BulkheadState> bulkheads = new ArrayList<>();
         for (String name : names) {
             List<Row> ofName = byName.getOrDefault(name, List.of());

@@ -54,6 +54,11 @@ public final class SemaphoreListeners implements SemaphoreListener {
     }
 
     @Override
+    public void nestedCallRejected(String method, RuntimeException rejection) {
+        fireAll(listener -> listener.nestedCallRejected(method, rejection));
+    }
+
+    @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
         fireAll(listener -> listener.renewalFailed(bulkhead, permits, failure));
     }
