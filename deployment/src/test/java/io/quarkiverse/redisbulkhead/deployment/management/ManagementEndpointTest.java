@@ -108,7 +108,8 @@ class ManagementEndpointTest {
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL).then().statusCode(200)
                 .contentType("application/json").header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff")
                 .body("$", not(hasKey("incomplete")))
-                .body("bulkheads.findAll { it.name != 'of-another' }.name", contains(STRANGE, "exports", "in-code", "pages", "reports"))
+                .body("bulkheads.findAll { it.name != 'of-another' }.name",
+                        contains(STRANGE, "exports", "in-code", "pages", "reports"))
                 .rootPath("bulkheads.find { it.name == 'in-code' }")
                 .body("declared", is(false))
                 .body("definedInCode", is(true))
