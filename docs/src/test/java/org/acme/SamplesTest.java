@@ -63,7 +63,7 @@ class SamplesTest {
         partner.fail(2);
         assertThat(quotes.price("teapot")).isEqualByComparingTo("9.90");
 
-        try (TestBulkhead api = TestBulkhead.of(bulkheads.semaphore("partner-api"))) {
+        try (TestBulkhead api = TestBulkhead.of(bulkheads.semaphore("prices"))) {
             api.fill();
             assertThat(quotes.price("teapot")).isEqualByComparingTo("12.50");
         }

@@ -9,4 +9,8 @@ public class Carrier {
     String position(String parcel) {
         return parcel + " is on its way";
     }
+
+    String arrival(String parcel) {
+        return parcel + " arrives tomorrow";
+    }
 }

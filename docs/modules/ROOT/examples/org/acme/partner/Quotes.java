@@ -25,7 +25,7 @@ public class Quotes {
     // tag::guarded[]
     @Retry(maxRetries = 2, abortOn = BulkheadException.class)
     @Fallback(fallbackMethod = "listPrice")
-    @RedisBulkhead(name = "partner-api", permits = 10)
+    @RedisBulkhead(name = "prices", permits = 10)
     public BigDecimal price(String article) {
         return partner.price(article);
     }

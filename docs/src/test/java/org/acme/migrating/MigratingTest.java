@@ -3,6 +3,10 @@ package org.acme.migrating;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,12 @@ class MigratingTest {
     SharedTracking sharedTracking;
 
     @Inject
+    LocalArrivals localArrivals;
+
+    @Inject
+    SharedArrivals sharedArrivals;
+
+    @Inject
     Conversions conversions;
 
     @Inject
@@ -49,6 +59,22 @@ class MigratingTest {
             assertThat(carrier.fill()).isEqualTo(30);
             assertThatThrownBy(() -> sharedTracking.track("p1")).isInstanceOf(BulkheadFullException.class);
             assertThat(localTracking.track("p1")).isEqualTo("p1 is on its way");
+        }
+    }
+
+    @Test
+    void callsOfAllInstancesWaitInOneQueueAndOtherwiseFallBack() {
+        assertThat(sharedArrivals.arrival("p1").toCompletableFuture().join()).isEqualTo("p1 arrives tomorrow")
+                .isEqualTo(localArrivals.arrival("p1").toCompletableFuture().join());
+        try (TestBulkhead arrivals = TestBulkhead.of(bulkheads.semaphore("carrier-arrivals"))) {
+            assertThat(arrivals.fill()).isEqualTo(30);
+            List<CompletableFuture<String>> calls = IntStream.range(0, 21)
+                    .mapToObj(i -> sharedArrivals.arrival("p1").toCompletableFuture()).toList();
+            assertThat(CompletableFuture.anyOf(calls.toArray(CompletableFuture[]::new)).join()).as("beyond max-waiters")
+                    .isEqualTo("unknown");
+            arrivals.awaitWaiters(20);
+            arrivals.empty();
+            assertThat(calls).map(CompletableFuture::join).isSubsetOf("p1 arrives tomorrow", "unknown");
         }
     }
 

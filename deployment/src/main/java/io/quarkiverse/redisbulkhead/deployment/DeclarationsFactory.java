@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
@@ -25,7 +26,8 @@ final class DeclarationsFactory {
         List<MethodDeclaration> methods = usage.guards().stream()
                 .map(guard -> method(guard, usage))
                 .toList();
-        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods, usage.returning(), usage.inCode());
+        return new Declarations(usage.declarations(), usage.namesElsewhere(), methods, usage.returning(), usage.inCode(),
+                KnownProperties.ofMappings());
     }
 
     private static MethodDeclaration method(GuardedBeanMethod guard, BulkheadUsage usage) {

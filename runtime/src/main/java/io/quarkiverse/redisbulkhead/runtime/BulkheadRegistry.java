@@ -2,14 +2,18 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
@@ -17,6 +21,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -40,26 +45,35 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ArcContainer;
+import io.quarkus.runtime.Application;
 import io.quarkus.runtime.LaunchMode;
+import io.quarkus.runtime.StartupEvent;
+import io.vertx.core.Vertx;
 
 /** All bulkheads and locks of the application, built at start-up. Thread-safe. */
 @Singleton
 public class BulkheadRegistry implements RedisBulkheads {
 
     private static final Logger LOG = Logger.getLogger(BulkheadRegistry.class);
+    private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
 
     private final EffectiveDefinitions definitions;
     private final Map<String, EffectiveBulkhead> bulkheads;
-    private final Map<String, Semaphore> semaphores = new TreeMap<>();
+    private final Map<String, Semaphore> semaphores = new ConcurrentHashMap<>();
     private final CodeBulkheads inCode;
     private final Set<String> keyed;
     private final RedisStoreFactory redis;
-    private final BulkheadRuntime runtime;
+    private final Instance<BulkheadRuntime> runtime;
+    private final boolean enabled;
     private final boolean withoutRedis;
     private final boolean exposesNames;
     private final Declarations declarations;
 
-    // Made at the first look; guarded by this.
+    // Made at the first look, as few applications are looked at; guarded by this.
     private Overview overview;
 
     /**
@@ -69,13 +83,14 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param config the configuration
      * @param buildTimeConfig says which store
      * @param redis knows whether there is a Redis
-     * @param runtime what the bulkheads run on
+     * @param runtime what the bulkheads run on; looked up at the first call, or when the application has started
      */
     @Inject
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
-            RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, BulkheadRuntime runtime) {
+            RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Instance<BulkheadRuntime> runtime) {
         this.redis = redis;
         this.runtime = runtime;
+        this.enabled = config.enabled();
         this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
@@ -88,9 +103,30 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
-        definitions.warnings().forEach(LOG::warn);
-        bulkheads.forEach((name, bulkhead) -> semaphores.put(name, semaphore(bulkhead.spec(), bulkhead.enabled())));
+        for (String warning : definitions.warnings()) {
+            LOG.warn(warning);
+        }
         this.declarations = declarations;
+    }
+
+    // The last observer, as the application has not reported its start yet.
+    void warmUp(@Observes @Priority(Integer.MAX_VALUE) StartupEvent event, Vertx vertx) {
+        if (enabled && !withoutRedis) {
+            warmUpOnceStarted(new VertxTimers(vertx));
+        }
+    }
+
+    private void warmUpOnceStarted(Timers timers) {
+        Application application = Application.currentApplication();
+        if (application == null || application.isStarted()) {
+            // Loads classes, and an event loop must not wait for that.
+            ArcContainer container = Arc.container();
+            if (container != null && container.isRunning()) {
+                container.getExecutorService().execute(() -> runtime.get().warmUp());
+            }
+        } else {
+            timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
+        }
     }
 
     @PreDestroy
@@ -116,7 +152,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private void requireRedisForDeclared(ValidationErrors errors) {
-        if (bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled) && withoutRedis) {
+        if (withoutRedis && bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled)) {
             errors.add(MessageCode.RBH027, "", redis.hostsProperty() + " is not set, but the bulkheads "
                     + String.join(", ", bulkheads.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
                     + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
@@ -125,7 +161,8 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {
-        return limiting ? runtime.engine().semaphore(spec) : runtime.engine().openSemaphore(spec);
+        SemaphoreEngine engine = runtime.get().engine();
+        return limiting ? engine.semaphore(spec) : engine.openSemaphore(spec);
     }
 
     @Override
@@ -135,7 +172,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisSemaphore semaphore(String name) {
-        return new SemaphoreView(core(name), keysOf(name), runtime);
+        return new SemaphoreView(core(name), keysOf(name), runtime.get());
     }
 
     @Override
@@ -147,7 +184,7 @@ public class BulkheadRegistry implements RedisBulkheads {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
         EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::caller);
-        return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime);
+        return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime.get());
     }
 
     /**
@@ -158,7 +195,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @throws IllegalArgumentException if no bulkhead can have that name
      */
     public RedisSemaphore undeclared(String name) {
-        return new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), keysOf(name), runtime);
+        return new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), keysOf(name), runtime.get());
     }
 
     private Optional<DeclaredBulkhead> inCode(String name) {
@@ -185,7 +222,7 @@ public class BulkheadRegistry implements RedisBulkheads {
                     + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
                     + "store=local when the application is built");
         }
-        return new LockView(spec, runtime);
+        return new LockView(spec, runtime.get());
     }
 
     /**
@@ -197,9 +234,24 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (overview == null) {
             DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    this::inCode, runtime.engine());
+                    this::inCode, inCode::listed, () -> runtime.get().engine());
         }
         return overview;
+    }
+
+    /**
+     * What calls of the declared bulkheads do while Redis is away.
+     *
+     * @return the policies of those that limit anything; empty when none does
+     */
+    public Set<OnOutage> outagePolicies() {
+        Set<OnOutage> policies = EnumSet.noneOf(OnOutage.class);
+        for (EffectiveBulkhead bulkhead : bulkheads.values()) {
+            if (bulkhead.enabled()) {
+                policies.add(bulkhead.spec().onOutage());
+            }
+        }
+        return policies;
     }
 
     /**
@@ -244,9 +296,30 @@ public class BulkheadRegistry implements RedisBulkheads {
      * Whether a bulkhead limits anything.
      *
      * @param name a declared name
+     * @return {@code quarkus.redis-bulkhead."name".enabled}
      */
-    boolean isEnabled(String name) {
+    public boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
+    }
+
+    /**
+     * Whether a bulkhead has one limit for each key.
+     *
+     * @param name a declared name
+     * @return whether its calls have keys
+     */
+    public boolean isKeyed(String name) {
+        return keyed.contains(name);
+    }
+
+    /**
+     * The methods that a bulkhead guards.
+     *
+     * @param name a declared name
+     * @return as {@code Class#method}, in alphabetical order
+     */
+    public List<String> methods(String name) {
+        return DeclaredBulkheads.methods(name, definitions, declarations);
     }
 
     /**
@@ -269,11 +342,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (name == null) {
             throw new IllegalArgumentException("name must not be null");
         }
-        Semaphore semaphore = semaphores.get(name);
-        if (semaphore == null) {
+        EffectiveBulkhead bulkhead = bulkheads.get(name);
+        if (bulkhead == null) {
             throw new IllegalArgumentException(unknown(name));
         }
-        return semaphore;
+        return semaphores.computeIfAbsent(name, missing -> semaphore(bulkhead.spec(), bulkhead.enabled()));
     }
 
     /**
@@ -287,7 +360,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private String unknown(String name) {
-        List<String> known = NearestNames.to(name, semaphores.keySet());
+        List<String> known = NearestNames.to(name, bulkheads.keySet());
         if (known.isEmpty()) {
             return "There is no bulkhead '" + name + "'; this application declares none. Define it with "
                     + "semaphore(SemaphoreSpec)";

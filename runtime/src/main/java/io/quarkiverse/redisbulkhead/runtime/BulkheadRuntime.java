@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import jakarta.annotation.PreDestroy;
@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLossLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
@@ -36,26 +36,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
-import io.quarkus.runtime.Application;
 import io.quarkus.runtime.ExecutorRecorder;
 import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.ShutdownEvent;
-import io.quarkus.runtime.StartupEvent;
 import io.smallrye.common.net.HostName;
 import io.vertx.core.Vertx;
 
-/** What all bulkheads of the application run on, from its start to its end. */
+/** What all bulkheads of the application run on. Made at the first call, or right after the application has started. */
 @Singleton
 public class BulkheadRuntime {
-
-    private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
 
     private final Timers timers;
     private final SemaphoreEngine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations;
-    private final RedisStoreFactory redis;
-    private final boolean enabled;
     // Null with the local store.
     private final RedisStore redisStore;
 
@@ -76,8 +70,6 @@ public class BulkheadRuntime {
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators) {
         this.timers = new VertxTimers(vertx);
-        this.redis = redis;
-        this.enabled = config.enabled();
         this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
         HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
         SemaphoreListener listener = listener(losses, listeners);
@@ -98,11 +90,11 @@ public class BulkheadRuntime {
      * @return by default half of the pool; not yet checked
      */
     static int maxBlockedThreads(RedisBulkheadRuntimeConfig config, Config properties) {
-        return config.maxBlockedThreads().orElseGet(() -> {
-            int workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class)
-                    .orElseGet(ExecutorRecorder::calculateMaxThreads);
-            return Math.max(1, workers / 2);
-        });
+        if (config.maxBlockedThreads().isPresent()) {
+            return config.maxBlockedThreads().getAsInt();
+        }
+        Optional<Integer> workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class);
+        return Math.max(1, (workers.isPresent() ? workers.get() : ExecutorRecorder.calculateMaxThreads()) / 2);
     }
 
     // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
@@ -117,7 +109,7 @@ public class BulkheadRuntime {
 
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
         List<SemaphoreListener> all = new ArrayList<>();
-        all.add(new PermitLossLogger());
+        all.add(new PermitLogger());
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return new SemaphoreListeners(all);
@@ -165,19 +157,10 @@ public class BulkheadRuntime {
         return executions.stop();
     }
 
-    // The last observer, as the application has not reported its start yet.
-    void warmUp(@Observes @Priority(Integer.MAX_VALUE) StartupEvent event) {
-        if (enabled && redisStore != null && redis.isConfigured()) {
-            warmUpOnceStarted();
-        }
-    }
-
-    private void warmUpOnceStarted() {
-        Application application = Application.currentApplication();
-        if (application == null || application.isStarted()) {
+    /** Connects in the background. */
+    void warmUp() {
+        if (redisStore != null) {
             redisStore.warmUp();
-        } else {
-            timers.after(UNTIL_STARTED, this::warmUpOnceStarted);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,11 +10,13 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /**
@@ -22,8 +25,11 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
  */
 final class CodeBulkheads {
 
+    /** How many names operators see while they are idle. Names that are not computed are usually among the first. */
+    static final int MOST_LISTED = 100;
+
     // Names may be computed, so their number is unbounded. What is forgotten is not compared any more.
-    private static final int MOST = 1_000;
+    private static final int MOST_OTHERS = 1_000;
 
     /**
      * What holds for one name.
@@ -44,14 +50,15 @@ final class CodeBulkheads {
 
     private final EffectiveDefinitions definitions;
 
-    // By name; guarded by this.
-    private final Map<String, First> known = new LinkedHashMap<>(16, 0.75f, true) {
+    // Both by name, and guarded by this. No name is in both.
+    private final Map<String, First> listed = new HashMap<>();
+    private final Map<String, First> others = new LinkedHashMap<>(16, 0.75f, true) {
 
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, First> eldest) {
-            return size() > MOST;
+            return size() > MOST_OTHERS;
         }
     };
 
@@ -68,7 +75,8 @@ final class CodeBulkheads {
      * @param spec the definition
      * @param caller names the code that defines it; called only if the name is new, or the definition is refused
      * @return what is in force
-     * @throws IllegalArgumentException when it contradicts an annotation, or another definition in this process
+     * @throws IllegalArgumentException when a property of the extension has its name, or when it contradicts an annotation, or
+     *         another definition in this process
      * @throws io.quarkus.runtime.configuration.ConfigurationException when its configuration is not valid
      */
     EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
@@ -90,28 +98,44 @@ final class CodeBulkheads {
 
     /** What is in force under each name that is still remembered. */
     synchronized List<SemaphoreSpec> inForce() {
-        return known.values().stream().map(First::inForce).toList();
+        return Stream.concat(listed.values().stream(), others.values().stream()).map(First::inForce).toList();
+    }
+
+    /** The names that code alone has defined, up to {@value #MOST_LISTED}: the first ones. */
+    synchronized List<String> listed() {
+        return List.copyOf(listed.keySet());
+    }
+
+    private First known(String name) {
+        First first = listed.get(name);
+        return first == null ? others.get(name) : first;
     }
 
     /** What is in force under one name; empty for names that are not defined in code, or not remembered. */
     synchronized Optional<EffectiveBulkhead> inForce(String name) {
-        return Optional.ofNullable(known.get(name)).map(first -> first.configured().apply(first.inForce()));
+        return Optional.ofNullable(known(name)).map(first -> first.configured().apply(first.inForce()));
     }
 
     /** The lease of a bulkhead that code has defined; empty for other names. */
     synchronized Optional<Duration> lease(String name) {
-        return Optional.ofNullable(known.get(name)).map(first -> first.inForce().expire());
+        return Optional.ofNullable(known(name)).map(first -> first.inForce().expire());
     }
 
     private synchronized First first(SemaphoreSpec spec, Supplier<String> caller) {
-        First first = known.get(spec.name());
+        First first = known(spec.name());
         if (first == null) {
+            if (definitions.isReserved(spec.name())) {
+                throw new IllegalArgumentException(
+                        MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' in the SemaphoreSpec of "
+                                + caller.get() + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
+            }
+            boolean byCodeAlone = declared(spec.name()) == null;
             Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
-            first = declared(spec.name()) == null
+            first = byCodeAlone
                     ? new First(OptionalInt.of(spec.permits()), spec.fair(), "in the SemaphoreSpec of " + caller.get(),
                             configured.apply(spec).spec(), configured)
                     : ofAnnotation(spec.name(), configured);
-            known.put(spec.name(), first);
+            (byCodeAlone && listed.size() < MOST_LISTED ? listed : others).put(spec.name(), first);
         }
         return first;
     }

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.Optional;
 
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
@@ -14,15 +15,15 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 @Singleton
 public class CurrentPermitBean implements CurrentPermit {
 
-    private final BulkheadRuntime runtime;
+    private final Instance<BulkheadRuntime> runtime;
 
     /**
      * Creates the bean.
      *
-     * @param runtime what the permits' public faces work with
+     * @param runtime what permits work with; looked up when there is a permit, so that injecting this bean makes nothing
      */
     @Inject
-    public CurrentPermitBean(BulkheadRuntime runtime) {
+    public CurrentPermitBean(Instance<BulkheadRuntime> runtime) {
         this.runtime = runtime;
     }
 
@@ -42,6 +43,6 @@ public class CurrentPermitBean implements CurrentPermit {
     }
 
     private Permit view(HeldPermit permit) {
-        return new PermitView(permit, runtime.continuations());
+        return new PermitView(permit, runtime.get().continuations());
     }
 }

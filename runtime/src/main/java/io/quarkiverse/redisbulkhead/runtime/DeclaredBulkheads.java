@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -46,14 +48,21 @@ final class DeclaredBulkheads {
     DeclaredBulkhead of(String name, boolean keyed) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values(name, bulkhead),
-                definitions.definitions(name).stream().map(Definition::location).distinct().toList(), methods(name));
+                definitions.definitions(name).stream().map(Definition::location).distinct().toList(),
+                methods(name, definitions, declarations));
     }
 
-    private List<String> methods(String name) {
-        return declarations.methods().stream()
-                .filter(method -> method.bulkheads().stream().map(BulkheadUse::name).map(definitions::resolved)
-                        .anyMatch(name::equals))
-                .map(MethodDeclaration::label).distinct().sorted().toList();
+    /** The methods that a bulkhead guards, in alphabetical order. */
+    static List<String> methods(String name, EffectiveDefinitions definitions, Declarations declarations) {
+        Set<String> labels = new TreeSet<>();
+        for (MethodDeclaration method : declarations.methods()) {
+            for (BulkheadUse use : method.bulkheads()) {
+                if (name.equals(definitions.resolved(use.name()))) {
+                    labels.add(method.label());
+                }
+            }
+        }
+        return List.copyOf(labels);
     }
 
     private List<DefinedValue> values(String name, EffectiveBulkhead bulkhead) {

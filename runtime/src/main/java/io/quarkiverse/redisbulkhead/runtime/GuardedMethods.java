@@ -35,15 +35,12 @@ import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkus.arc.Arc;
 
-/** The guarded methods of the application, made at start-up from what the build found. Thread-safe. */
+/** The guarded methods of the application. Each is made at its first call from what the build found. Thread-safe. */
 @Singleton
 public class GuardedMethods {
 
     private static final Logger LOG = Logger.getLogger(GuardedMethods.class);
     private static final String SCHEDULED_EXECUTION = "io.quarkus.scheduler.ScheduledExecution";
-
-    private record Signature(String beanClass, String method, List<String> parameterTypes) {
-    }
 
     /**
      * A parameter that is the key of an enabled bulkhead.
@@ -67,8 +64,8 @@ public class GuardedMethods {
         }
     }
 
-    private final Map<Signature, GuardedMethod> declared = new HashMap<>();
-    private final Map<Signature, List<RequiredKey>> keys = new HashMap<>();
+    // By signature.
+    private final Map<String, MethodDeclaration> declared = new HashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
@@ -76,7 +73,7 @@ public class GuardedMethods {
     private final ScheduledRuns scheduledRuns;
 
     /**
-     * Makes the guards.
+     * Makes no guard yet.
      *
      * @param declarations what the build found
      * @param bulkheads the bulkheads with their configuration
@@ -90,10 +87,12 @@ public class GuardedMethods {
         this.runtime = runtime;
         this.scheduledRuns = scheduledRuns.isResolvable() ? scheduledRuns.get() : null;
         for (MethodDeclaration method : declarations.methods()) {
-            Signature signature = new Signature(method.beanClass(), method.name(), method.parameterTypes());
-            declared.put(signature, guarded(method));
-            keys.put(signature, requiredKeys(method));
+            declared.put(signature(method.beanClass(), method.name(), method.parameterTypes()), method);
         }
+    }
+
+    private static String signature(String beanClass, String method, List<String> parameterTypes) {
+        return beanClass + "#" + method + "(" + String.join(",", parameterTypes) + ")";
     }
 
     private List<RequiredKey> requiredKeys(MethodDeclaration method) {
@@ -116,13 +115,16 @@ public class GuardedMethods {
      * @return none when the method is not guarded, or has no key
      */
     public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
-        return keys.getOrDefault(new Signature(beanClass, method, parameterTypes), List.of());
+        MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
+        return found == null ? List.of() : requiredKeys(found);
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
-        return new GuardedMethod(method.label(), guard(method),
-                method.bulkheads().stream().map(use -> semaphoreOfCall(use, method)).toList(), runtime.executions(),
-                skips(method));
+        List<SemaphoreOfCall> semaphores = new ArrayList<>();
+        for (BulkheadUse use : method.bulkheads()) {
+            semaphores.add(semaphoreOfCall(use, method));
+        }
+        return new GuardedMethod(method.label(), guard(method), semaphores, runtime.executions(), skips(method));
     }
 
     private Supplier<Skips> skips(MethodDeclaration method) {
@@ -163,11 +165,15 @@ public class GuardedMethods {
     }
 
     private Guard guard(MethodDeclaration method) {
-        List<String> names = method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).toList();
-        if (names.stream().noneMatch(bulkheads::isEnabled)) {
-            return Guard.open(names.stream().map(bulkheads::core).map(Semaphore::uncountedPermit).toList());
+        boolean isEnabled = false;
+        for (BulkheadUse use : method.bulkheads()) {
+            isEnabled |= bulkheads.isEnabled(bulkheads.resolved(use.name()));
         }
-        String first = names.get(0);
+        if (!isEnabled) {
+            return Guard.open(method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).map(bulkheads::core)
+                    .map(Semaphore::uncountedPermit).toList());
+        }
+        String first = bulkheads.resolved(method.bulkheads().get(0).name());
         AsyncGuard async = new AsyncGuard(first, runtime.continuations());
         return switch (method.returns()) {
             case SYNCHRONOUS -> new SynchronousGuard(method.label(), first);
@@ -221,11 +227,14 @@ public class GuardedMethods {
 
     // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
     private GuardedMethod search(Class<?> bean, Method method) {
-        List<String> parameterTypes = Arrays.stream(method.getParameterTypes()).map(Class::getName).toList();
+        List<String> parameterTypes = new ArrayList<>();
+        for (Class<?> type : method.getParameterTypes()) {
+            parameterTypes.add(type.getName());
+        }
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
-            GuardedMethod found = declared.get(new Signature(type.getName(), method.getName(), parameterTypes));
+            MethodDeclaration found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
             if (found != null) {
-                return found;
+                return guarded(found);
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "

@@ -43,10 +43,12 @@ final class LockView extends BulkheadView implements RedisLock {
                     full.nearestLeaseEnd());
         }
         if (rejection instanceof NestedCallRejectedException nested) {
-            return new LockNotAcquiredException(
+            LockNotAcquiredException held = new LockNotAcquiredException(
                     "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
                             + " as locks are not reentrant. Lock only once, and pass the Permit on",
                     lock, nested.nearestLeaseEnd());
+            held.initCause(nested);
+            return held;
         }
         return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());
     }

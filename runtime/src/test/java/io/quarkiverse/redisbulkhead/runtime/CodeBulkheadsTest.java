@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
@@ -102,6 +103,15 @@ class CodeBulkheadsTest {
     }
 
     @Test
+    void aNameThatCannotBeConfiguredIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> define(bulkheads(), SemaphoreSpec.named("rest").permits(1).build()))
+                .withMessage("RBH008 Bulkhead 'rest' in the SemaphoreSpec of Jobs#run cannot be configured, because"
+                        + " quarkus.redis-bulkhead.rest is a property of the extension. Use another name, such as"
+                        + " \"rest-calls\". See RBH008 on the page \"Error codes\" of the Redis Bulkhead documentation");
+    }
+
+    @Test
     @DisplayName("Trap 44: code defines another limit than an annotation of the same process")
     void aSpecThatContradictsAnAnnotationIsRefused() {
         CodeBulkheads bulkheads = bulkheads();
@@ -165,13 +175,25 @@ class CodeBulkheadsTest {
     @Test
     void theNumberOfRememberedNamesIsBounded() {
         CodeBulkheads bulkheads = bulkheads();
+        define(bulkheads, REPORTS);
+        define(bulkheads, SemaphoreSpec.named("early").permits(1).build());
+        orders(bulkheads, 0, CodeBulkheads.MOST_LISTED);
         define(bulkheads, IMPORTS);
-        for (int i = 0; i < 1_000; i++) {
-            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
-        }
+        orders(bulkheads, CodeBulkheads.MOST_LISTED, 1_200);
+
+        assertThat(bulkheads.listed()).as("the first ones, those of annotations apart").hasSize(CodeBulkheads.MOST_LISTED)
+                .contains("early", "order-0", "order-98").doesNotContain("order-99", "imports", "reports");
+        assertThat(bulkheads.inForce("early")).isPresent();
+        assertThat(bulkheads.inForce("order-99")).isEmpty();
 
         SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
         assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
+    }
+
+    private static void orders(CodeBulkheads bulkheads, int first, int end) {
+        for (int i = first; i < end; i++) {
+            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
+        }
     }
 
     private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {
@@ -184,7 +206,8 @@ class CodeBulkheadsTest {
         Declarations declarations = new Declarations(
                 List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
                         new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
-                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
+                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()),
+                KnownProperties.ofMappings());
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations,
                 new SmallRyeConfigBuilder().addDefaultInterceptors()

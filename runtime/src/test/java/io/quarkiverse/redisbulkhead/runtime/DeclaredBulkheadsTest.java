@@ -44,7 +44,7 @@ class DeclaredBulkheadsTest {
                     new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
                     guarded("C", "other", "another")),
-            Map.of(), DefinedInCode.NONE);
+            Map.of(), DefinedInCode.NONE, KnownProperties.ofMappings());
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
@@ -148,6 +148,7 @@ class DeclaredBulkheadsTest {
 
     @Test
     void noPropertyIsLeftOut() {
-        assertThat(byMember(reports(Map.of()))).containsOnlyKeys(new KnownProperties().ofOneBulkhead());
+        assertThat(byMember(reports(Map.of())))
+                .containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
     }
 }

@@ -40,7 +40,7 @@ final class LocalBulkheads implements RedisBulkheads {
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
             name -> Optional.ofNullable(inCode.get(name))
                     .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), List.of(), List.of())),
-            engine);
+            () -> List.copyOf(inCode.keySet()), () -> engine);
 
     /** Nothing waits here, and no lease is renewed. */
     private static final class NoTimers implements Timers {

@@ -16,6 +16,11 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 public record BulkheadDeclaration(String location, String name, int permits, int weight, boolean fair, String expire,
         String maxWait) {
 
+    /** Whether what it says depends on the configuration, so that the build may not know it. */
+    boolean hasExpression() {
+        return MemberText.isExpression(name) || MemberText.isExpression(expire) || MemberText.isExpression(maxWait);
+    }
+
     boolean statesPermits() {
         return permits != RedisBulkhead.PERMITS_UNSET;
     }

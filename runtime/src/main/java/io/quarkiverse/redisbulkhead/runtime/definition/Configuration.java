@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -16,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
@@ -30,6 +32,7 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 final class Configuration {
 
     private static final int PRIORITY = 200;
+    private static final String MAPPING = PropertyNames.PREFIX.substring(0, PropertyNames.PREFIX.length() - 1);
     private static final String ENVIRONMENT = "EnvConfigSource";
     private static final String NEED_QUOTES = ".\"\\[]";
     private static final String LOCKS = PropertyNames.PREFIX + KnownProperties.LOCKS + ".";
@@ -41,6 +44,8 @@ final class Configuration {
     private final Map<String, String> found = new HashMap<>();
     private final Map<String, String> spelling = new HashMap<>();
     private final Set<String> unknown = new HashSet<>();
+    private final Set<String> forAll = new TreeSet<>();
+    private final Map<String, Set<String>> ofBulkheads = new HashMap<>();
     private final RedisBulkheadRuntimeConfig values;
 
     /**
@@ -59,18 +64,31 @@ final class Configuration {
         this.known = known;
         this.reader = reader;
         this.errors = errors;
-        known.single().forEach(property -> read(PropertyNames.PREFIX + property, property));
-        known.groups().forEach((group, members) -> members
-                .forEach(member -> read(PropertyNames.PREFIX + group + "." + member, group + "." + member)));
+        for (String property : known.single()) {
+            readForAll(property);
+        }
+        for (Map.Entry<String, Set<String>> group : known.groups().entrySet()) {
+            for (String member : group.getValue()) {
+                readForAll(group.getKey() + "." + member);
+            }
+        }
         readElements();
-        bulkheads.forEach(name -> readNamed(PropertyNames.PREFIX, name, known.ofOneBulkhead(), "*."));
-        lockNames().forEach(name -> readNamed(LOCKS, name, known.ofOneLock(), KnownProperties.LOCKS + ".*."));
+        for (String name : bulkheads) {
+            Set<String> members = readNamed(PropertyNames.PREFIX, name, known.ofOneBulkhead(), "*.");
+            if (!members.isEmpty()) {
+                ofBulkheads.put(name, members);
+            }
+        }
+        for (String name : lockNames()) {
+            readNamed(LOCKS, name, known.ofOneLock(), KnownProperties.LOCKS + ".*.");
+        }
         this.values = new SmallRyeConfigBuilder()
                 .withConverter(Duration.class, PRIORITY, new DurationConverter())
                 .withSources(new PropertiesConfigSource(found, "Redis Bulkhead", PRIORITY))
-                .withMapping(RedisBulkheadRuntimeConfig.class)
+                // With the prefix, so that the annotation need not be read by reflection.
+                .withMapping(ConfigClass.configClass(RedisBulkheadRuntimeConfig.class, MAPPING))
                 .withMappingIgnore("quarkus.**")
-                .build().getConfigMapping(RedisBulkheadRuntimeConfig.class);
+                .build().getConfigMapping(RedisBulkheadRuntimeConfig.class, MAPPING);
     }
 
     /**
@@ -82,9 +100,16 @@ final class Configuration {
     static boolean hasValues(Config properties, KnownProperties known, String bulkhead) {
         String quoted = PropertyNames.PREFIX + PropertyNames.quoted(bulkhead) + ".";
         String plain = PropertyNames.PREFIX + bulkhead + ".";
-        return !known.isReserved(bulkhead) && known.ofOneBulkhead().stream()
-                .anyMatch(member -> isSet(properties, quoted + member)
-                        || hasPlainSpelling(bulkhead) && isSet(properties, plain + member));
+        if (known.isReserved(bulkhead)) {
+            return false;
+        }
+        boolean hasPlain = hasPlainSpelling(bulkhead);
+        for (String member : known.ofOneBulkhead()) {
+            if (isSet(properties, quoted + member) || hasPlain && isSet(properties, plain + member)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isSet(Config properties, String property) {
@@ -93,7 +118,12 @@ final class Configuration {
     }
 
     private static boolean hasPlainSpelling(String name) {
-        return !name.isEmpty() && name.chars().noneMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0);
+        for (int i = 0; i < name.length(); i++) {
+            if (NEED_QUOTES.indexOf(name.charAt(i)) >= 0) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
     }
 
     /** Names of locks are known only from the configuration, so from the names of properties. */
@@ -113,26 +143,40 @@ final class Configuration {
     private void readElements() {
         for (String property : properties.getPropertyNames()) {
             if (property.startsWith(PropertyNames.PREFIX)) {
-                known.listOf(property.substring(PropertyNames.PREFIX.length())).ifPresent(list -> read(property, list));
+                Optional<String> list = known.listOf(property.substring(PropertyNames.PREFIX.length()));
+                if (list.isPresent() && read(property, property, list.get())) {
+                    forAll.add(list.get());
+                }
             }
         }
     }
 
-    private void readNamed(String prefix, String name, Set<String> members, String pattern) {
+    /** Which members are set. */
+    private Set<String> readNamed(String prefix, String name, Set<String> members, String pattern) {
         String quoted = prefix + PropertyNames.quoted(name) + ".";
         String plain = prefix + name + ".";
         boolean hasPlain = hasPlainSpelling(name) && (prefix.equals(LOCKS) || !known.isReserved(name));
         String inQuotes = null;
         String withoutQuotes = null;
+        Set<String> set = new TreeSet<>();
         for (String member : members) {
             if (read(quoted + member, quoted + member, pattern + member)) {
                 inQuotes = member;
+                set.add(member);
             }
             if (hasPlain && read(plain + member, quoted + member, pattern + member)) {
                 withoutQuotes = member;
+                set.add(member);
             }
         }
         if (inQuotes != null && withoutQuotes != null) {
+            // The mapping would drop the values of one spelling, and the other checks need them.
+            for (String member : set) {
+                String value = found.remove(plain + member);
+                if (value != null) {
+                    found.put(quoted + member, value);
+                }
+            }
             String rename = isVariable(plain + withoutQuotes)
                     ? ", or rename the variable to " + variable(quoted + withoutQuotes)
                     : isVariable(quoted + inQuotes) ? ", or rename the variable to " + variable(plain + inQuotes) : "";
@@ -140,6 +184,7 @@ final class Configuration {
                     Texts.quoted(name) + " is quoted in one place and unquoted in the other, and only one of the two "
                             + "spellings would be read. Use the same spelling everywhere" + rename);
         }
+        return set;
     }
 
     private String withOrigin(String property) {
@@ -156,8 +201,10 @@ final class Configuration {
         return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }
 
-    private void read(String property, String pattern) {
-        read(property, property, pattern);
+    private void readForAll(String member) {
+        if (read(PropertyNames.PREFIX + member, PropertyNames.PREFIX + member, member)) {
+            forAll.add(member);
+        }
     }
 
     /** Whether the property is set. The first spelling wins, as the second one is an error anyway. */
@@ -178,15 +225,32 @@ final class Configuration {
 
     /** Refuses values with expressions that cannot be resolved. */
     void requireKnown() {
-        new TreeSet<>(unknown).forEach(property -> errors.add(MessageCode.RBH026, written(property),
-                "the value '" + properties.getConfigValue(written(property)).getRawValue()
-                        + "' refers to a property that is not set. Set it, or provide a default, as in "
-                        + "${property:default}"));
+        for (String property : new TreeSet<>(unknown)) {
+            errors.add(MessageCode.RBH026, written(property),
+                    "the value '" + properties.getConfigValue(written(property)).getRawValue()
+                            + "' refers to a property that is not set. Set it, or provide a default, as in "
+                            + "${property:default}");
+        }
     }
 
     /** The values that are known, and defaults for the others. All names of bulkheads and locks are complete. */
     RedisBulkheadRuntimeConfig values() {
         return values;
+    }
+
+    /** Which properties for all bulkheads or locks are set, without prefix, even to values that are not known. */
+    Set<String> setForAll() {
+        return forAll;
+    }
+
+    /**
+     * Which properties of one bulkhead are set, even to values that are not known.
+     *
+     * @param bulkhead its name
+     * @return without prefix and name; in alphabetical order
+     */
+    Set<String> setFor(String bulkhead) {
+        return ofBulkheads.getOrDefault(bulkhead, Set.of());
     }
 
     /**

@@ -3,8 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -38,13 +40,14 @@ final class ConfiguredNames {
     private final Definitions definitions;
     private final Collection<String> elsewhere;
     private final Set<String> declared;
-    private final List<Pattern> possible;
     private final DefinedInCode inCode;
-    private final List<Pattern> namesInCode;
     private final ValidationErrors errors;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
     private final Set<String> perhapsInCode = new TreeSet<>();
     private final List<String> warnings = new ArrayList<>();
+    // Made when a name is configured that no annotation states.
+    private List<Pattern> possible;
+    private List<Pattern> namesInCode;
 
     /**
      * Prepares the check.
@@ -61,11 +64,7 @@ final class ConfiguredNames {
         this.definitions = definitions;
         this.elsewhere = elsewhere;
         this.declared = definitions.byName().keySet();
-        this.possible = Stream.concat(
-                definitions.all().stream().map(Definition::nameText).flatMap(name -> name.possible().stream()),
-                elsewhere.stream().map(MemberText::pattern)).toList();
         this.inCode = inCode;
-        this.namesInCode = inCode.patterns(UnaryOperator.identity());
         this.errors = errors;
     }
 
@@ -86,11 +85,18 @@ final class ConfiguredNames {
      * @param properties all properties
      */
     void check(Config properties) {
-        Set<String> sorted = new TreeSet<>();
-        properties.getPropertyNames().forEach(sorted::add);
-        sorted.stream().filter(property -> property.startsWith(PropertyNames.PREFIX) && isMeant(property, properties))
-                .forEach(this::look);
-        unknown.forEach(this::reportName);
+        Set<String> own = new TreeSet<>();
+        for (String property : properties.getPropertyNames()) {
+            if (property.startsWith(PropertyNames.PREFIX) && isMeant(property, properties)) {
+                own.add(property);
+            }
+        }
+        for (String property : own) {
+            look(property);
+        }
+        for (Map.Entry<String, Set<String>> name : unknown.entrySet()) {
+            reportName(name.getKey(), name.getValue());
+        }
     }
 
     /**
@@ -101,18 +107,28 @@ final class ConfiguredNames {
      * @param properties has the environment among its sources
      */
     void checkVariables(Config properties) {
-        List<Pattern> names = Stream.concat(
+        Set<String> own = new TreeSet<>();
+        for (ConfigSource source : properties.getConfigSources()) {
+            if (ENVIRONMENT.equals(source.getName())) {
+                for (String variable : source.getPropertyNames()) {
+                    if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
+                        own.add(variable);
+                    }
+                }
+            }
+        }
+        if (!own.isEmpty()) {
+            List<Pattern> names = namesInVariables();
+            own.forEach(variable -> lookAtVariable(variable, names));
+        }
+    }
+
+    private List<Pattern> namesInVariables() {
+        return Stream.concat(
                 Stream.concat(definitions.all().stream().map(definition -> definition.declaration().name()),
                         Stream.concat(declared.stream(), elsewhere.stream()))
                         .map(name -> MemberText.pattern(name, Configuration::variable)),
                 inCode.patterns(Configuration::variable).stream()).toList();
-        for (ConfigSource source : properties.getConfigSources()) {
-            if (ENVIRONMENT.equals(source.getName())) {
-                source.getPropertyNames().stream().sorted()
-                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank())
-                        .forEach(variable -> lookAtVariable(variable, names));
-            }
-        }
     }
 
     private void lookAtVariable(String variable, List<Pattern> names) {
@@ -159,10 +175,12 @@ final class ConfiguredNames {
      * @param names what it lists
      */
     void checkListed(String property, Collection<String> names) {
-        names.stream().distinct()
-                .filter(name -> !name.startsWith(LockSpec.BULKHEAD_PREFIX) && !isPossible(name) && !isInCode(name))
-                .forEach(name -> reportUnknown(property, noBulkhead(name, Set.of()), ". For a lock of this name, write \""
-                        + LockSpec.BULKHEAD_PREFIX + name + "\""));
+        for (String name : new LinkedHashSet<>(names)) {
+            if (!name.startsWith(LockSpec.BULKHEAD_PREFIX) && !isPossible(name) && !isInCode(name)) {
+                reportUnknown(property, noBulkhead(name, Set.of()), ". For a lock of this name, write \""
+                        + LockSpec.BULKHEAD_PREFIX + name + "\"");
+            }
+        }
     }
 
     private void reportUnknown(String location, String text, String hint) {
@@ -191,10 +209,10 @@ final class ConfiguredNames {
         } else if (known.groups().containsKey(first)) {
             lookAtGroup(property, first, rest);
         } else if (isPossible(first)) {
-            lookAtMember(property, first, rest);
+            lookAtMember(property, rest);
         } else if (inCode.possible() && !isPossible(name(first, rest))) {
             if (rest.size() == 1 || isInCode(first)) {
-                lookAtMember(property, first, rest);
+                lookAtMember(property, rest);
             }
             perhapsInCode.add(first);
             if (!isInCode(first)) {
@@ -205,10 +223,10 @@ final class ConfiguredNames {
         }
     }
 
-    private void lookAtMember(String property, String name, List<String> rest) {
+    private void lookAtMember(String property, List<String> rest) {
         String member = String.join(".", rest);
         if (!known.ofOneBulkhead().contains(member)) {
-            report(property, member, known.ofOneBulkhead(), PropertyNames.of(name, ""));
+            report(property, member, known.ofOneBulkhead());
         }
     }
 
@@ -218,7 +236,7 @@ final class ConfiguredNames {
         }
         Set<String> candidates = new TreeSet<>(known.single());
         known.groups().forEach((group, members) -> members.forEach(member -> candidates.add(group + "." + member)));
-        report(property, property.substring(PropertyNames.PREFIX.length()), candidates, PropertyNames.PREFIX);
+        report(property, property.substring(PropertyNames.PREFIX.length()), candidates);
     }
 
     private void lookAtGroup(String property, String group, List<String> rest) {
@@ -227,23 +245,40 @@ final class ConfiguredNames {
         int members = ofOneLock ? 1 : 0;
         String member = String.join(".", rest.subList(members, rest.size()));
         if (!candidates.contains(member) && known.listOf(group + "." + member).isEmpty()) {
-            report(property, member, candidates,
-                    ofOneLock ? PropertyNames.ofLock(rest.get(0), "") : PropertyNames.PREFIX + group + ".");
+            report(property, member, candidates);
         }
     }
 
-    private void report(String property, String member, Set<String> candidates, String prefix) {
+    // The suggestion spells the name of a bulkhead or lock as the property does: another spelling might be RBH032.
+    private void report(String property, String member, Set<String> candidates) {
         errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
-                .map(meant -> "Did you mean " + prefix + meant + "?")
+                .filter(any -> property.endsWith("." + member))
+                .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
                 .orElseGet(() -> "Available: " + String.join(", ", new TreeSet<>(candidates))));
     }
 
     private boolean isPossible(String name) {
-        return declared.contains(name) || possible.stream().anyMatch(pattern -> pattern.matcher(name).matches());
+        return declared.contains(name) || matches(name, possible());
+    }
+
+    private List<Pattern> possible() {
+        if (possible == null) {
+            possible = Stream.concat(
+                    definitions.all().stream().map(Definition::nameText).flatMap(text -> text.possible().stream()),
+                    elsewhere.stream().map(MemberText::pattern)).toList();
+        }
+        return possible;
     }
 
     private boolean isInCode(String name) {
-        return namesInCode.stream().anyMatch(pattern -> pattern.matcher(name).matches());
+        if (namesInCode == null) {
+            namesInCode = inCode.patterns(UnaryOperator.identity());
+        }
+        return matches(name, namesInCode);
+    }
+
+    private static boolean matches(String name, List<Pattern> patterns) {
+        return patterns.stream().anyMatch(pattern -> pattern.matcher(name).matches());
     }
 
     // Without quotes, a name ends at its first dot.

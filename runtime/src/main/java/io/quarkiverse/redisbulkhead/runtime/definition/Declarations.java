@@ -12,7 +12,8 @@ import java.util.Map;
  * @param methods one entry per guarded method of a bean
  * @param returning the guarded methods that return something, by the name of each of their bulkheads as written
  * @param inCode what is known about bulkheads that code defines
+ * @param properties the names of the extension's properties, as {@link KnownProperties#ofMappings()} returns them
  */
 public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
-        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode) {
+        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode, List<String> properties) {
 }

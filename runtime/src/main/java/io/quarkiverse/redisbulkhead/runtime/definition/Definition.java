@@ -16,12 +16,16 @@ public final class Definition {
     private final MemberText name;
     private final MemberText expire;
     private final MemberText maxWait;
+    private final Optional<Duration> lease;
+    private final Optional<Duration> wait;
 
     Definition(BulkheadDeclaration declaration, Config config) {
         this.declaration = declaration;
         this.name = MemberText.of("name", declaration.name(), config);
         this.expire = MemberText.of("expire", declaration.expire(), config);
         this.maxWait = MemberText.of("maxWait", declaration.maxWait(), config);
+        this.lease = DurationText.EXPIRE.valueOf(expire);
+        this.wait = DurationText.MAX_WAIT.valueOf(maxWait);
     }
 
     BulkheadDeclaration declaration() {
@@ -42,7 +46,8 @@ public final class Definition {
 
     /** The name; empty when it is not known, or not valid. */
     Optional<String> name() {
-        return name.text().filter(Definition::isName);
+        Optional<String> text = name.text();
+        return text.isPresent() && isName(text.get()) ? text : Optional.empty();
     }
 
     private static boolean isName(String text) {
@@ -103,7 +108,7 @@ public final class Definition {
      * @return empty when it is not known, or not valid
      */
     public Optional<Duration> expire() {
-        return expire.text().filter(DurationText.EXPIRE::isValid).map(DurationText.EXPIRE::parse);
+        return lease;
     }
 
     /**
@@ -112,7 +117,7 @@ public final class Definition {
      * @return empty when it is not known, or not valid
      */
     public Optional<Duration> maxWait() {
-        return maxWait.text().filter(DurationText.MAX_WAIT::isValid).map(DurationText.MAX_WAIT::parse);
+        return wait;
     }
 
     /**

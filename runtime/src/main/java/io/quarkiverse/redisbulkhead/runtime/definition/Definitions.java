@@ -32,12 +32,21 @@ public final class Definitions {
     private Definitions(List<Definition> all) {
         this.all = all;
         for (Definition definition : all) {
-            definition.name().ifPresent(name -> {
-                byName.computeIfAbsent(name, any -> new ArrayList<>()).add(definition);
+            Optional<String> known = definition.name();
+            if (known.isPresent()) {
+                String name = known.get();
+                if (!byName.containsKey(name)) {
+                    byName.put(name, new ArrayList<>(1));
+                }
+                byName.get(name).add(definition);
                 names.put(definition.declaration().name(), name);
-            });
+            }
         }
-        byName.values().forEach(definitions -> definitions.sort(Comparator.comparing(Definition::location)));
+        for (List<Definition> places : byName.values()) {
+            if (places.size() > 1) {
+                places.sort(Comparator.comparing(Definition::location));
+            }
+        }
     }
 
     /**
@@ -48,7 +57,11 @@ public final class Definitions {
      * @return the definitions, not yet checked
      */
     public static Definitions of(List<BulkheadDeclaration> declarations, Config config) {
-        return new Definitions(declarations.stream().map(declaration -> new Definition(declaration, config)).toList());
+        List<Definition> definitions = new ArrayList<>(declarations.size());
+        for (BulkheadDeclaration declaration : declarations) {
+            definitions.add(new Definition(declaration, config));
+        }
+        return new Definitions(definitions);
     }
 
     List<Definition> all() {
@@ -90,7 +103,12 @@ public final class Definitions {
      * @return those of the first place that states valid ones
      */
     public OptionalInt permits(String name) {
-        return byName.get(name).stream().map(Definition::permits).flatMapToInt(OptionalInt::stream).findFirst();
+        for (Definition place : byName.get(name)) {
+            if (place.permits().isPresent()) {
+                return place.permits();
+            }
+        }
+        return OptionalInt.empty();
     }
 
     /**
@@ -100,9 +118,15 @@ public final class Definitions {
      * @return what all places state; 1 where they differ
      */
     public int weight(String name) {
-        int[] weights = byName.get(name).stream().map(Definition::weight).flatMapToInt(OptionalInt::stream).distinct()
-                .toArray();
-        return weights.length == 1 ? weights[0] : 1;
+        OptionalInt same = OptionalInt.empty();
+        for (Definition place : byName.get(name)) {
+            OptionalInt weight = place.weight();
+            if (weight.isPresent() && same.isPresent() && weight.getAsInt() != same.getAsInt()) {
+                return 1;
+            }
+            same = weight.isPresent() ? weight : same;
+        }
+        return same.orElse(1);
     }
 
     /**
@@ -122,7 +146,12 @@ public final class Definitions {
      * @return empty when it is not known, or not valid
      */
     public Optional<Duration> expire(String name) {
-        return byName.get(name).stream().map(Definition::expire).flatMap(Optional::stream).findFirst();
+        for (Definition place : byName.get(name)) {
+            if (place.expire().isPresent()) {
+                return place.expire();
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -132,7 +161,12 @@ public final class Definitions {
      * @return empty when it is not known, or not valid
      */
     public Optional<Duration> maxWait(String name) {
-        return byName.get(name).stream().map(Definition::maxWait).flatMap(Optional::stream).findFirst();
+        for (Definition place : byName.get(name)) {
+            if (place.maxWait().isPresent()) {
+                return place.maxWait();
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -146,29 +180,52 @@ public final class Definitions {
     }
 
     /**
+     * Whether an annotation depends on the configuration.
+     *
+     * @return {@code false} when the build has seen all there is to see
+     */
+    boolean haveExpressions() {
+        for (Definition definition : all) {
+            if (definition.declaration().hasExpression()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Adds the mistakes in what is known: in each value, in what one method has, and in what one name has at different places.
      *
-     * @param permitsConfigured whether the permits of a bulkhead may come from the configuration
      * @param reserved the names that no bulkhead can have
      * @param errors takes the mistakes
      */
-    void check(Predicate<String> permitsConfigured, Predicate<String> reserved, ValidationErrors errors) {
+    void check(Predicate<String> reserved, ValidationErrors errors) {
         all.forEach(definition -> checkValues(definition, errors));
         checkOncePerMethod(errors);
         byName.forEach((name, places) -> {
-            if (places.stream().noneMatch(place -> place.declaration().statesPermits()) && !permitsConfigured.test(name)) {
-                errors.add(MessageCode.RBH006, String.join(", ", locations(name)), Texts.annotation(name)
-                        + ": permits is not set. Set it in the annotation, or set "
-                        + PropertyNames.of(name, "permits"));
-            }
             checkSame(name, places, errors);
             if (reserved.test(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
                 locations(name).forEach(location -> errors.add(MessageCode.RBH008, location, Texts.annotation(name)
-                        + " cannot be configured, because " + PropertyNames.PREFIX + name
-                        + " is a property of the extension. Use another name, such as \"" + name + "-calls\""));
+                        + Texts.reserved(name)));
             }
         });
+    }
+
+    /**
+     * Adds the mistake that nothing states the permits of a bulkhead.
+     *
+     * @param name the bulkhead, whose permits are not configured
+     * @param errors takes the mistake
+     */
+    void requirePermits(String name, ValidationErrors errors) {
+        for (Definition place : byName.get(name)) {
+            if (place.declaration().statesPermits()) {
+                return;
+            }
+        }
+        errors.add(MessageCode.RBH006, String.join(", ", locations(name)), Texts.annotation(name)
+                + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits"));
     }
 
     private static void checkValues(Definition definition, ValidationErrors errors) {
@@ -248,6 +305,9 @@ public final class Definitions {
      */
     void requireResolved(ValidationErrors errors) {
         for (Definition definition : all) {
+            if (!definition.declaration().hasExpression()) {
+                continue;
+            }
             Stream.of(definition.nameText(), definition.expireText(), definition.maxWaitText())
                     .flatMap(member -> member.unresolved().stream())
                     .forEach(reason -> errors.add(MessageCode.RBH026, definition.location(),

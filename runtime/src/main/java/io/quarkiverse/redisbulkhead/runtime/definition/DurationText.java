@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.DateTimeException;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
@@ -13,54 +13,44 @@ import io.quarkus.runtime.configuration.DurationConverter;
 public enum DurationText {
 
     /** The lease. */
-    EXPIRE("expire", "30s, 5m or PT30S", duration -> SemaphoreSpec.named("any").expire(duration)),
+    EXPIRE("expire", "30s, 5m or PT30S"),
 
     /** How long a call waits for a permit. */
-    MAX_WAIT("maxWait", "2s, 500ms or PT2S", duration -> SemaphoreSpec.named("any").maxWait(duration)),
+    MAX_WAIT("maxWait", "2s, 500ms or PT2S"),
 
     /** For how long a permit is renewed. */
-    MAX_HOLD("maxHold", "10m, 2h or PT10M", duration -> SemaphoreSpec.named("any").maxHold(duration)),
+    MAX_HOLD("maxHold", "10m, 2h or PT10M"),
 
     /** For how long a permit or lock is taken at least. */
-    MIN_HOLD("minHold", "10s, 500ms or PT10S", duration -> SemaphoreSpec.named("any").minHold(duration)),
+    MIN_HOLD("minHold", "10s, 500ms or PT10S"),
 
     /** How long a call waits for a lock. */
-    ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S", duration -> LockSpec.named("any").acquireTimeout(duration)),
+    ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S"),
 
     /** The lease of a lock. */
-    LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S", duration -> LockSpec.named("any").lockTimeout(duration)),
+    LOCK_TIMEOUT("lockTimeout", "30s, 5m or PT30S"),
 
     /** How long a call waits for an answer from Redis. */
-    COMMAND_TIMEOUT("commandTimeout", "1s, 500ms or PT1S", duration -> checkBounds("commandTimeout", duration,
-            Duration.ofMillis(1), Duration.ofHours(1), "from one millisecond to one hour")),
+    COMMAND_TIMEOUT("commandTimeout", "1s, 500ms or PT1S"),
 
     /** How long a step of the store {@code lock} may take. */
-    STEP_TIMEOUT("stepTimeout", "1s, 500ms or PT1S", duration -> checkBounds("stepTimeout", duration,
-            Duration.ofMillis(50), Duration.ofMinutes(1), "from 50 milliseconds to one minute")),
+    STEP_TIMEOUT("stepTimeout", "1s, 500ms or PT1S"),
 
     /** For how long an operation of the store {@code lock} tries to get the lock. */
-    CONTENTION_TIMEOUT("contentionTimeout", "3s, 500ms or PT3S", duration -> checkBounds("contentionTimeout", duration,
-            Duration.ofMillis(51), Duration.ofHours(1), "longer than stepTimeout, and at most one hour")),
+    CONTENTION_TIMEOUT("contentionTimeout", "3s, 500ms or PT3S"),
 
     /** How often the metrics of the cluster are looked up. */
-    CLUSTER_INTERVAL("clusterInterval", "10s, 500ms or PT10S", duration -> {
-        if (!duration.isZero()) {
-            checkBounds("clusterInterval", duration, Duration.ofMillis(100), Duration.ofDays(1),
-                    "zero or from 100 milliseconds to one day");
-        }
-    });
+    CLUSTER_INTERVAL("clusterInterval", "10s, 500ms or PT10S");
 
     private final String member;
     private final String examples;
-    private final Consumer<Duration> check;
 
-    DurationText(String member, String examples, Consumer<Duration> check) {
+    DurationText(String member, String examples) {
         this.member = member;
         this.examples = examples;
-        this.check = check;
     }
 
-    private static void checkBounds(String member, Duration duration, Duration least, Duration most, String bounds) {
+    private void checkBounds(Duration duration, Duration least, Duration most, String bounds) {
         if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
             throw new IllegalArgumentException(member + " must be " + bounds + ", but is " + duration);
         }
@@ -68,7 +58,26 @@ public enum DurationText {
 
     /** Throws an {@link IllegalArgumentException} when the value is out of bounds. */
     void check(Duration duration) {
-        check.accept(duration);
+        switch (this) {
+            case EXPIRE -> SemaphoreSpec.named("any").expire(duration);
+            case MAX_WAIT -> SemaphoreSpec.named("any").maxWait(duration);
+            case MAX_HOLD -> SemaphoreSpec.named("any").maxHold(duration);
+            case MIN_HOLD -> SemaphoreSpec.named("any").minHold(duration);
+            case ACQUIRE_TIMEOUT -> LockSpec.named("any").acquireTimeout(duration);
+            case LOCK_TIMEOUT -> LockSpec.named("any").lockTimeout(duration);
+            case COMMAND_TIMEOUT ->
+                checkBounds(duration, Duration.ofMillis(1), Duration.ofHours(1), "from one millisecond to one hour");
+            case STEP_TIMEOUT ->
+                checkBounds(duration, Duration.ofMillis(50), Duration.ofMinutes(1), "from 50 milliseconds to one minute");
+            case CONTENTION_TIMEOUT -> checkBounds(duration, Duration.ofMillis(51), Duration.ofHours(1),
+                    "longer than stepTimeout, and at most one hour");
+            case CLUSTER_INTERVAL -> {
+                if (!duration.isZero()) {
+                    checkBounds(duration, Duration.ofMillis(100), Duration.ofDays(1),
+                            "zero or from 100 milliseconds to one day");
+                }
+            }
+        }
     }
 
     /**
@@ -103,7 +112,7 @@ public enum DurationText {
             throw new IllegalArgumentException(
                     member + " must be a duration such as " + examples + ", but is '" + written + "'");
         }
-        check.accept(duration);
+        check(duration);
         return Duration.ofMillis(duration.toMillis());
     }
 
@@ -128,20 +137,26 @@ public enum DurationText {
     /** Whether a duration is within bounds. */
     boolean isValid(Duration duration) {
         try {
-            check.accept(duration);
+            check(duration);
             return true;
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
-    /** Whether {@link #parse} takes a value. */
-    boolean isValid(String written) {
+    /**
+     * Reads and checks a text in an annotation.
+     *
+     * @return empty when it is not known, or not valid
+     */
+    Optional<Duration> valueOf(MemberText member) {
+        if (member.text().isEmpty()) {
+            return Optional.empty();
+        }
         try {
-            parse(written);
-            return true;
+            return Optional.of(parse(member.text().get()));
         } catch (IllegalArgumentException e) {
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -69,7 +68,9 @@ public final class EffectiveDefinitions {
     private static final String ON_OUTAGE = PropertyNames.PREFIX + "on-outage";
     private static final String INSTANCES = PropertyNames.PREFIX + "instances";
     private static final String NAMES_WITH_SERIES = PropertyNames.PREFIX + "metrics.names";
-    private static final String LOCK_TIMEOUT = PropertyNames.PREFIX + "lock.lock-timeout";
+    private static final String LOCK_TIMEOUT = "lock.lock-timeout";
+    private static final String STEP_TIMEOUT = "lock-store.step-timeout";
+    private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
 
     private final Definitions definitions;
     private final Configuration configuration;
@@ -82,6 +83,8 @@ public final class EffectiveDefinitions {
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     // Zero when it is not known, or invalid.
     private final Duration commandTimeout;
+    // Properties for all bulkheads or locks, without prefix, whose values are not known, or invalid.
+    private final Set<String> doubtful = new HashSet<>();
     private List<String> warnings = List.of();
 
     private EffectiveDefinitions(Definitions definitions, Configuration configuration, Config properties, KnownProperties known,
@@ -110,7 +113,8 @@ public final class EffectiveDefinitions {
     public static EffectiveDefinitions atStart(Declarations declarations, Config properties, boolean inRedis,
             ValidationErrors errors) {
         return of(Definitions.of(declarations.bulkheads(), properties), declarations.namesElsewhere(),
-                declarations.returning(), declarations.inCode(), properties, ValueReader.ANY, inRedis, false, errors);
+                declarations.returning(), declarations.inCode(), new KnownProperties(declarations.properties()), properties,
+                ValueReader.ANY, inRedis, false, errors);
     }
 
     /**
@@ -128,14 +132,13 @@ public final class EffectiveDefinitions {
     public static void checkAtBuild(List<BulkheadDeclaration> declarations, List<String> namesElsewhere,
             Map<String, List<String>> returning, DefinedInCode inCode, Config properties, ValueReader reader, boolean inRedis,
             ValidationErrors errors) {
-        of(Definitions.of(declarations, properties), namesElsewhere, returning, inCode, properties, reader, inRedis, true,
-                errors);
+        of(Definitions.of(declarations, properties), namesElsewhere, returning, inCode,
+                new KnownProperties(KnownProperties.ofMappings()), properties, reader, inRedis, true, errors);
     }
 
     private static EffectiveDefinitions of(Definitions definitions, List<String> namesElsewhere,
-            Map<String, List<String>> returning, DefinedInCode inCode, Config properties, ValueReader reader, boolean inRedis,
-            boolean atBuild, ValidationErrors errors) {
-        KnownProperties known = new KnownProperties();
+            Map<String, List<String>> returning, DefinedInCode inCode, KnownProperties known, Config properties,
+            ValueReader reader, boolean inRedis, boolean atBuild, ValidationErrors errors) {
         ConfiguredNames names = new ConfiguredNames(known, definitions, namesElsewhere, inCode, errors);
         names.check(properties);
         if (!atBuild) {
@@ -148,15 +151,25 @@ public final class EffectiveDefinitions {
             definitions.requireResolved(errors);
             configuration.requireKnown();
         }
-        definitions.check(name -> configuration.isSet(PropertyNames.of(name, "permits"))
-                // It may become a name whose permits are configured.
-                || atBuild && definitions.isByExpression(name), known::isReserved, errors);
+        // The build has checked the others.
+        if (atBuild || definitions.haveExpressions()) {
+            definitions.check(known::isReserved, errors);
+        }
         EffectiveDefinitions effective = new EffectiveDefinitions(definitions, configuration, properties, known, returning,
                 inRedis, errors);
         effective.checkGlobal();
         names.checkListed(NAMES_WITH_SERIES, effective.namesWithSeries());
-        definitions.byName().keySet().forEach(name -> effective.new BulkheadAssembler(name).add());
-        names.perhapsInCode().forEach(name -> effective.new BulkheadAssembler(name).checkValues());
+        for (String name : definitions.byName().keySet()) {
+            // It may become a name whose permits are configured.
+            boolean mayChange = atBuild && definitions.isByExpression(name);
+            if (!mayChange && !configuration.setFor(name).contains("permits")) {
+                definitions.requirePermits(name, errors);
+            }
+            effective.new BulkheadAssembler(name).add();
+        }
+        for (String name : names.perhapsInCode()) {
+            effective.new BulkheadAssembler(name).setConfigured();
+        }
         effective.checkLocks();
         effective.warnings = List.copyOf(names.warnings());
         return effective;
@@ -251,6 +264,16 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * Whether a property of the extension has the name of a bulkhead, which therefore cannot be configured.
+     *
+     * @param name any name
+     * @return {@code true} for example for {@code rest}
+     */
+    public boolean isReserved(String name) {
+        return known.isReserved(name);
+    }
+
+    /**
      * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
      *
      * @param name any name, declared or not
@@ -268,7 +291,7 @@ public final class EffectiveDefinitions {
         return spec -> {
             ValidationErrors found = new ValidationErrors();
             Optional<EffectiveBulkhead> bulkhead = new EffectiveDefinitions(definitions, own, properties, known, returning,
-                    inRedis, found).new BulkheadAssembler(spec).assemble(spec);
+                    inRedis, found).new BulkheadAssembler(name, spec.toBuilder()).assemble(spec);
             found.report();
             return bulkhead.orElseThrow();
         };
@@ -295,34 +318,47 @@ public final class EffectiveDefinitions {
         return errors.set(configuration.written(property), value, setter);
     }
 
-    private <T> boolean setGlobal(String member, T value, Consumer<T> check) {
-        return set(PropertyNames.PREFIX + member, value, check);
-    }
-
+    /** Defaults are valid, so this looks at what is configured. */
     private void checkGlobal() {
-        setGlobal("key-prefix", values.keyPrefix(), EffectiveDefinitions::checkKeyPrefix);
-        setGlobal("command-timeout", values.commandTimeout(), DurationText.COMMAND_TIMEOUT::check);
-        setGlobal("instances", values.instances(), instances -> require(instances >= 1,
-                "instances must be at least 1, but is " + instances));
-        values.maxBlockedThreads().ifPresent(threads -> setGlobal("max-blocked-threads", threads,
-                blocked -> require(blocked >= 0, "maxBlockedThreads must be at least 0, but is " + blocked)));
-        setGlobal("rest.status", values.rest().status(),
-                status -> require(status >= FIRST_ERROR_STATUS && status <= LAST_ERROR_STATUS,
-                        "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS
-                                + ", but is " + status));
-        values.rest().retryAfter().ifPresent(wait -> setGlobal("rest.retry-after", wait, RetryAfterText::parse));
-        setGlobal("metrics.cluster-interval", values.metrics().clusterInterval(), DurationText.CLUSTER_INTERVAL::check);
-        namesWithSeries().forEach(name -> set(NAMES_WITH_SERIES, name, EffectiveDefinitions::checkName));
+        for (String member : configuration.setForAll()) {
+            String property = PropertyNames.PREFIX + member;
+            if (!configuration.isKnown(property)
+                    || !errors.check(MessageCode.RBH005, configuration.written(property), "", () -> checkGlobal(member))) {
+                doubtful.add(member);
+            }
+        }
+        for (String name : namesWithSeries()) {
+            set(NAMES_WITH_SERIES, name, EffectiveDefinitions::checkName);
+        }
         Duration step = values.lockStore().stepTimeout();
         Duration contention = values.lockStore().contentionTimeout();
-        String stepProperty = PropertyNames.PREFIX + "lock-store.step-timeout";
-        String contentionProperty = PropertyNames.PREFIX + "lock-store.contention-timeout";
-        boolean valid = set(stepProperty, step, DurationText.STEP_TIMEOUT::check)
-                & set(contentionProperty, contention, DurationText.CONTENTION_TIMEOUT::check)
-                && configuration.isKnown(stepProperty) && configuration.isKnown(contentionProperty);
-        if (valid && contention.compareTo(step) <= 0) {
-            errors.add(MessageCode.RBH005, contentionProperty, "contentionTimeout must be longer than " + stepProperty
-                    + ", which is " + step + ", but is " + contention);
+        if (contention.compareTo(step) <= 0 && !doubtful.contains(STEP_TIMEOUT) && !doubtful.contains(CONTENTION_TIMEOUT)) {
+            errors.add(MessageCode.RBH005, PropertyNames.PREFIX + CONTENTION_TIMEOUT, "contentionTimeout must be longer than "
+                    + PropertyNames.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
+        }
+    }
+
+    private void checkGlobal(String member) {
+        switch (member) {
+            case "key-prefix" -> checkKeyPrefix(values.keyPrefix());
+            case "command-timeout" -> DurationText.COMMAND_TIMEOUT.check(values.commandTimeout());
+            case "instances" -> require(values.instances() >= 1,
+                    "instances must be at least 1, but is " + values.instances());
+            case "max-blocked-threads" -> require(values.maxBlockedThreads().getAsInt() >= 0,
+                    "maxBlockedThreads must be at least 0, but is " + values.maxBlockedThreads().getAsInt());
+            case "rest.status" -> require(
+                    values.rest().status() >= FIRST_ERROR_STATUS && values.rest().status() <= LAST_ERROR_STATUS,
+                    "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS + ", but is "
+                            + values.rest().status());
+            case "rest.retry-after" -> RetryAfterText.parse(values.rest().retryAfter().get());
+            case "metrics.cluster-interval" -> DurationText.CLUSTER_INTERVAL.check(values.metrics().clusterInterval());
+            case STEP_TIMEOUT -> DurationText.STEP_TIMEOUT.check(values.lockStore().stepTimeout());
+            case CONTENTION_TIMEOUT -> DurationText.CONTENTION_TIMEOUT.check(values.lockStore().contentionTimeout());
+            case "lock.acquire-timeout" -> DurationText.ACQUIRE_TIMEOUT.check(values.lock().acquireTimeout());
+            case LOCK_TIMEOUT -> DurationText.LOCK_TIMEOUT.check(values.lock().lockTimeout());
+            default -> {
+                // Every value that can be read is valid.
+            }
         }
     }
 
@@ -350,15 +386,15 @@ public final class EffectiveDefinitions {
     }
 
     private void checkLocks() {
-        set(PropertyNames.PREFIX + "lock.acquire-timeout", values.lock().acquireTimeout(),
-                LockSpec.named("any")::acquireTimeout);
-        boolean validForAll = set(LOCK_TIMEOUT, values.lock().lockTimeout(), LockSpec.named("any")::lockTimeout)
-                && configuration.isKnown(LOCK_TIMEOUT);
+        boolean validForAll = !doubtful.contains(LOCK_TIMEOUT);
         // Applications without locks have the default, too, so it must not fail.
-        if (validForAll && !values.lock().lockTimeout().equals(LockSpec.named("any").build().lockTimeout())) {
-            checkLease(LOCK_TIMEOUT, "lock-timeout", values.lock().lockTimeout());
+        if (validForAll && configuration.setForAll().contains(LOCK_TIMEOUT)
+                && !values.lock().lockTimeout().equals(LockSpec.named("any").build().lockTimeout())) {
+            checkLease(PropertyNames.PREFIX + LOCK_TIMEOUT, "lock-timeout", values.lock().lockTimeout());
         }
-        values.lock().locks().forEach((name, own) -> checkLock(name, own, validForAll));
+        for (Map.Entry<String, LockConfig> lock : values.lock().locks().entrySet()) {
+            checkLock(lock.getKey(), lock.getValue(), validForAll);
+        }
     }
 
     private void checkLock(String name, LockConfig own, boolean validForAll) {
@@ -382,9 +418,13 @@ public final class EffectiveDefinitions {
         });
     }
 
+    private boolean isTooShort(Duration lease) {
+        return lease.compareTo(commandTimeout.multipliedBy(RENEWALS_PER_LEASE)) < 0;
+    }
+
     /** A lease must be long enough for Redis to answer before it ends. */
     private void checkLease(String location, String member, Duration lease) {
-        if (inRedis && lease.dividedBy(RENEWALS_PER_LEASE).compareTo(commandTimeout) < 0) {
+        if (inRedis && isTooShort(lease)) {
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
                     + ", which is " + commandTimeout + ". A lease is renewed every third of it, so one slow reply "
                     + "could cost the permit. Make it at least " + commandTimeout.multipliedBy(RENEWALS_PER_LEASE)
@@ -396,67 +436,66 @@ public final class EffectiveDefinitions {
     private final class BulkheadAssembler {
 
         private final String name;
-        private final Optional<BulkheadConfig> own;
         private final SemaphoreSpec.Builder spec;
+        private final Set<String> configured;
+        // Null when no value is known.
+        private final BulkheadConfig own;
         // Members whose values are not known, or invalid.
         private final Set<String> doubtful = new HashSet<>();
         private OptionalInt permits = OptionalInt.empty();
 
         private BulkheadAssembler(String name) {
+            this(name, SemaphoreSpec.named(name).onOutage(values.onOutage()).awaitRelease(values.awaitRelease()));
+        }
+
+        private BulkheadAssembler(String name, SemaphoreSpec.Builder spec) {
             this.name = name;
-            this.own = Optional.ofNullable(values.bulkheads().get(name));
-            this.spec = SemaphoreSpec.named(name).onOutage(values.onOutage()).awaitRelease(values.awaitRelease());
+            this.spec = spec;
+            this.configured = configuration.setFor(name);
+            this.own = values.bulkheads().get(name);
         }
 
-        private BulkheadAssembler(SemaphoreSpec code) {
-            this.name = code.name();
-            this.own = Optional.ofNullable(values.bulkheads().get(name));
-            this.spec = code.toBuilder();
-        }
-
-        /** For a definition in code, of which nothing but the name is known before it is used. */
-        private void checkValues() {
-            set("permits", own.map(BulkheadConfig::permits).flatMap(EffectiveDefinitions::boxed), spec::permits);
-            setOthers();
-        }
-
-        /** Empty when a value is not valid. */
+        /** For a definition in code. Empty when a value is not valid. */
         private Optional<EffectiveBulkhead> assemble(SemaphoreSpec code) {
             int before = errors.size();
-            checkValues();
-            boolean enabled = values.enabled() && own.flatMap(BulkheadConfig::enabled).orElse(true);
-            permits = OptionalInt.of(own.map(BulkheadConfig::permits).orElse(OptionalInt.empty()).orElse(code.permits()));
-            OptionalInt local = own.map(BulkheadConfig::localPermits).orElse(OptionalInt.empty());
-            if (local.isEmpty() && code.localPermits() > permits.getAsInt()) {
+            setConfigured();
+            permits = OptionalInt.of(isConfigured("permits") ? own.permits().getAsInt() : code.permits());
+            if (!configured.contains("local-permits") && code.localPermits() > permits.getAsInt()) {
                 spec.localPermits(permits.getAsInt());
             }
-            if (inRedis && enabled) {
-                own.flatMap(BulkheadConfig::expire).ifPresent(
-                        lease -> EffectiveDefinitions.this.checkLease(written("expire"), "expire", lease));
-                local.ifPresent(this::checkLocalPermits);
+            if (inRedis && isEnabled()) {
+                if (isConfigured("expire")) {
+                    EffectiveDefinitions.this.checkLease(written("expire"), "expire", own.expire().get());
+                }
+                checkLocalPermits();
             }
             return errors.size() == before && errors.check(MessageCode.RBH005, PropertyNames.of(name, "*"), "", spec::build)
-                    ? Optional.of(new EffectiveBulkhead(spec.build(), enabled))
+                    ? Optional.of(new EffectiveBulkhead(spec.build(), isEnabled()))
                     : Optional.empty();
         }
 
         private void add() {
             int before = errors.size();
             spec.fair(definitions.fair(name)).weight(definitions.weight(name));
-            definitions.expire(name).ifPresent(spec::expire);
-            definitions.maxWait(name).ifPresent(spec::maxWait);
+            Optional<Duration> lease = definitions.expire(name);
+            if (lease.isPresent()) {
+                spec.expire(lease.get());
+            }
+            Optional<Duration> wait = definitions.maxWait(name);
+            if (wait.isPresent()) {
+                spec.maxWait(wait.get());
+            }
             setPermits();
-            setOthers();
-            boolean enabled = values.enabled() && own.flatMap(BulkheadConfig::enabled).orElse(true);
+            setConfigured();
             checkWeights();
             checkMinHold();
             checkOnFull();
-            if (inRedis && enabled) {
+            if (inRedis && isEnabled()) {
                 checkLease();
                 checkLocalLimit();
             }
             if (errors.size() == before && doubtful.isEmpty() && permits.isPresent()) {
-                bulkheads.put(name, new EffectiveBulkhead(spec.build(), enabled));
+                bulkheads.put(name, new EffectiveBulkhead(spec.build(), isEnabled()));
             }
         }
 
@@ -468,45 +507,67 @@ public final class EffectiveDefinitions {
             return configuration.written(property(member));
         }
 
-        private boolean isSure(String... members) {
-            return Arrays.stream(members).noneMatch(doubtful::contains);
+        private boolean isSure(String member) {
+            return !doubtful.contains(member);
         }
 
-        private <T> void set(String member, Optional<T> value, Consumer<T> setter) {
-            boolean valid = value.map(stated -> EffectiveDefinitions.this.set(property(member), stated, setter)).orElse(true);
-            if (!valid || !configuration.isKnown(property(member))) {
+        /** Whether there is a valid value. */
+        private boolean isConfigured(String member) {
+            return configured.contains(member) && isSure(member);
+        }
+
+        private boolean isEnabled() {
+            return values.enabled() && (!isConfigured("enabled") || own.enabled().get());
+        }
+
+        private void setPermits() {
+            if (configured.contains("permits")) {
+                set("permits");
+            }
+            if (isSure("permits")) {
+                permits = isConfigured("permits") ? own.permits() : definitions.permits(name);
+            }
+            if (permits.isPresent()) {
+                int limit = permits.getAsInt();
+                spec.permits(limit).localPermits(Math.max(1, limit / Math.max(1, values.instances())));
+            }
+        }
+
+        private void setConfigured() {
+            for (String member : configured) {
+                if (isSure(member)) {
+                    set(member);
+                }
+            }
+        }
+
+        private void set(String member) {
+            if (!configuration.isKnown(property(member))
+                    || !errors.check(MessageCode.RBH005, written(member), "", () -> apply(member))) {
                 doubtful.add(member);
             }
         }
 
-        private void setPermits() {
-            set("permits", own.map(BulkheadConfig::permits).flatMap(EffectiveDefinitions::boxed), spec::permits);
-            OptionalInt configured = own.map(BulkheadConfig::permits).orElse(OptionalInt.empty());
-            if (isSure("permits")) {
-                permits = configured.isPresent() ? configured : definitions.permits(name);
-                permits.ifPresent(limit -> spec.permits(limit)
-                        .localPermits(Math.max(1, limit / Math.max(1, values.instances()))));
+        private void apply(String member) {
+            switch (member) {
+                case "permits" -> spec.permits(own.permits().getAsInt());
+                case "weight" -> spec.weight(own.weight().getAsInt());
+                case "fair" -> spec.fair(own.fair().get());
+                case "expire" -> spec.expire(own.expire().get());
+                case "max-wait" -> spec.maxWait(own.maxWait().get());
+                case "max-hold" -> spec.maxHold(own.maxHold().get());
+                case "min-hold" -> spec.minHold(own.minHold().get());
+                case "on-lost" -> spec.onLost(own.onLost().get());
+                case "on-outage" -> spec.onOutage(own.onOutage().get());
+                case "await-release" -> spec.awaitRelease(own.awaitRelease().get());
+                case "local-permits" -> spec.localPermits(own.localPermits().getAsInt());
+                case "max-waiters" -> spec.maxWaiters(own.maxWaiters().getAsInt());
+                case "rest.retry-after" -> RetryAfterText.parse(own.rest().retryAfter().get());
+                case "enabled", "on-full" -> {
+                    // Not part of a definition.
+                }
+                default -> throw new IllegalStateException("unknown property of a bulkhead: " + member);
             }
-        }
-
-        private void setOthers() {
-            set("enabled", own.flatMap(BulkheadConfig::enabled), any -> {
-            });
-            set("weight", own.map(BulkheadConfig::weight).flatMap(EffectiveDefinitions::boxed), spec::weight);
-            set("fair", own.flatMap(BulkheadConfig::fair), spec::fair);
-            set("expire", own.flatMap(BulkheadConfig::expire), spec::expire);
-            set("max-wait", own.flatMap(BulkheadConfig::maxWait), spec::maxWait);
-            set("max-hold", own.flatMap(BulkheadConfig::maxHold), spec::maxHold);
-            set("min-hold", own.flatMap(BulkheadConfig::minHold), spec::minHold);
-            set("on-lost", own.flatMap(BulkheadConfig::onLost), spec::onLost);
-            set("on-full", own.flatMap(BulkheadConfig::onFull), any -> {
-            });
-            set("on-outage", own.flatMap(BulkheadConfig::onOutage), spec::onOutage);
-            set("await-release", own.flatMap(BulkheadConfig::awaitRelease), spec::awaitRelease);
-            set("local-permits", own.map(BulkheadConfig::localPermits).flatMap(EffectiveDefinitions::boxed),
-                    spec::localPermits);
-            set("rest.retry-after", own.flatMap(config -> config.rest().retryAfter()), RetryAfterText::parse);
-            set("max-waiters", own.map(BulkheadConfig::maxWaiters).flatMap(EffectiveDefinitions::boxed), spec::maxWaiters);
         }
 
         /** A call that weighs more than the limit would never get a permit. */
@@ -514,12 +575,14 @@ public final class EffectiveDefinitions {
             if (permits.isEmpty() || !isSure("weight")) {
                 return;
             }
-            OptionalInt configured = own.map(BulkheadConfig::weight).orElse(OptionalInt.empty());
-            if (configured.isPresent()) {
-                checkWeight(configured.getAsInt(), written("weight"), "");
-            } else {
-                definitions(name).forEach(definition -> definition.weight()
-                        .ifPresent(weight -> checkWeight(weight, definition.location(), definition.annotation() + ": ")));
+            if (isConfigured("weight")) {
+                checkWeight(own.weight().getAsInt(), written("weight"), "");
+                return;
+            }
+            for (Definition definition : definitions(name)) {
+                if (definition.weight().isPresent()) {
+                    checkWeight(definition.weight().getAsInt(), definition.location(), definition.annotation() + ": ");
+                }
             }
         }
 
@@ -534,24 +597,23 @@ public final class EffectiveDefinitions {
 
         /** A process that dies would free its permit before the end of a minimum hold that is longer than the lease. */
         private void checkMinHold() {
-            Optional<Duration> hold = own.flatMap(BulkheadConfig::minHold);
-            if (hold.isEmpty() || !isSure("min-hold")) {
+            if (!isConfigured("min-hold")) {
                 return;
             }
             SemaphoreSpec.Builder times = SemaphoreSpec.named("any").permits(1).expire(SemaphoreSpec.MAX_EXPIRE)
-                    .minHold(hold.get());
+                    .minHold(own.minHold().get());
             if (isSure("expire")) {
-                own.flatMap(BulkheadConfig::expire).or(() -> definitions.expire(name)).ifPresent(times::expire);
+                own.expire().or(() -> definitions.expire(name)).ifPresent(times::expire);
             }
-            if (isSure("max-hold")) {
-                own.flatMap(BulkheadConfig::maxHold).ifPresent(times::maxHold);
+            if (isConfigured("max-hold")) {
+                times.maxHold(own.maxHold().get());
             }
             errors.check(MessageCode.RBH031, written("min-hold"), "", times::build);
         }
 
         /** A call that is skipped has nothing to return. */
         private void checkOnFull() {
-            if (!isSure("on-full") || own.flatMap(BulkheadConfig::onFull).orElse(OnFull.REJECT) != OnFull.SKIP) {
+            if (!isConfigured("on-full") || own.onFull().get() != OnFull.SKIP) {
                 return;
             }
             List<String> places = returning.entrySet().stream().filter(entry -> name.equals(resolved(entry.getKey())))
@@ -564,47 +626,42 @@ public final class EffectiveDefinitions {
         }
 
         private void checkLease() {
-            if (isSure("expire")) {
-                own.flatMap(BulkheadConfig::expire).ifPresentOrElse(
-                        lease -> EffectiveDefinitions.this.checkLease(written("expire"), "expire", lease),
-                        () -> definitions.expire(name).ifPresent(lease -> EffectiveDefinitions.this.checkLease(
-                                String.join(", ", definitions.locations(name)), Texts.annotation(name) + ": expire", lease)));
+            Optional<Duration> stated = definitions.expire(name);
+            if (isConfigured("expire")) {
+                EffectiveDefinitions.this.checkLease(written("expire"), "expire", own.expire().get());
+            } else if (isSure("expire") && stated.isPresent() && isTooShort(stated.get())) {
+                EffectiveDefinitions.this.checkLease(String.join(", ", definitions.locations(name)),
+                        Texts.annotation(name) + ": expire", stated.get());
             }
         }
 
         /** What processes admit for themselves during an outage must not be more than the limit. */
         private void checkLocalLimit() {
-            Optional<OnOutage> ofOwn = own.flatMap(BulkheadConfig::onOutage);
+            boolean byOwn = configured.contains("on-outage");
             int instances = values.instances();
-            if (ofOwn.orElse(values.onOutage()) != OnOutage.LOCAL || permits.isEmpty()
-                    || !isSure("on-outage", "local-permits") || !configuration.isKnown(INSTANCES) || instances < 1) {
+            if (!isSure("on-outage") || (byOwn ? own.onOutage().get() : values.onOutage()) != OnOutage.LOCAL
+                    || permits.isEmpty() || !isSure("local-permits") || !configuration.isKnown(INSTANCES) || instances < 1) {
                 return;
             }
-            OptionalInt local = own.map(BulkheadConfig::localPermits).orElse(OptionalInt.empty());
             int limit = permits.getAsInt();
-            if (local.isEmpty() && limit < instances) {
-                errors.add(MessageCode.RBH024,
-                        ofOwn.isPresent() ? written("on-outage") : configuration.written(ON_OUTAGE),
+            if (!configured.contains("local-permits") && limit < instances) {
+                errors.add(MessageCode.RBH024, byOwn ? written("on-outage") : configuration.written(ON_OUTAGE),
                         "local gives each of " + instances + " instances (" + INSTANCES
                                 + ") its share of the permits of bulkhead '" + name + "', which are only " + limit
                                 + ". Each would keep one permit, together more than the limit. Set "
                                 + property("local-permits")
                                 + " if that is what you want, set fewer instances, or use reject");
             } else {
-                local.ifPresent(this::checkLocalPermits);
+                checkLocalPermits();
             }
         }
 
-        private void checkLocalPermits(int local) {
-            if (local > permits.getAsInt()) {
+        private void checkLocalPermits() {
+            if (isConfigured("local-permits") && own.localPermits().getAsInt() > permits.getAsInt()) {
                 errors.add(MessageCode.RBH024, written("local-permits"),
                         "localPermits must not be more than the permits of the bulkhead, which are " + permits.getAsInt()
-                                + ", but is " + local);
+                                + ", but is " + own.localPermits().getAsInt());
             }
         }
-    }
-
-    private static Optional<Integer> boxed(OptionalInt value) {
-        return value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty();
     }
 }

@@ -1,11 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
@@ -26,7 +26,11 @@ public final class KeyedBulkheads {
      * @param keyed whether its calls have a key
      */
     public void add(String name, String location, boolean keyed) {
-        SourceLocations locations = byName.computeIfAbsent(name, any -> new SourceLocations(new TreeSet<>(), new TreeSet<>()));
+        SourceLocations locations = byName.get(name);
+        if (locations == null) {
+            locations = new SourceLocations(new TreeSet<>(), new TreeSet<>());
+            byName.put(name, locations);
+        }
         (keyed ? locations.keyed() : locations.unkeyed()).add(location);
     }
 
@@ -36,8 +40,13 @@ public final class KeyedBulkheads {
      * @return their names
      */
     public Set<String> keyedNames() {
-        return byName.entrySet().stream().filter(entry -> !entry.getValue().keyed().isEmpty()).map(Map.Entry::getKey)
-                .collect(Collectors.toUnmodifiableSet());
+        Set<String> keyed = new HashSet<>();
+        for (Map.Entry<String, SourceLocations> bulkhead : byName.entrySet()) {
+            if (!bulkhead.getValue().keyed().isEmpty()) {
+                keyed.add(bulkhead.getKey());
+            }
+        }
+        return keyed;
     }
 
     /**
@@ -46,12 +55,14 @@ public final class KeyedBulkheads {
      * @param errors takes those
      */
     public void check(ValidationErrors errors) {
-        byName.forEach((name, locations) -> {
+        for (Map.Entry<String, SourceLocations> bulkhead : byName.entrySet()) {
+            SourceLocations locations = bulkhead.getValue();
             if (!locations.keyed().isEmpty() && !locations.unkeyed().isEmpty()) {
-                errors.add(MessageCode.RBH020, Texts.annotation(name), "has a key at " + String.join(", ", locations.keyed())
-                        + ", but not at " + String.join(", ", locations.unkeyed())
-                        + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
+                errors.add(MessageCode.RBH020, Texts.annotation(bulkhead.getKey()),
+                        "has a key at " + String.join(", ", locations.keyed())
+                                + ", but not at " + String.join(", ", locations.unkeyed())
+                                + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
             }
-        });
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,7 +14,9 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.smallrye.config.ConfigMappings.ConfigClass;
 
-/** The names of the extension's properties, taken from the configuration mappings. Immutable. */
+/**
+ * The names of the extension's properties. The build takes them from the configuration mappings and records them. Immutable.
+ */
 public final class KnownProperties {
 
     /** The group of the properties of locks. */
@@ -28,14 +32,25 @@ public final class KnownProperties {
     private final Map<String, Set<String>> groups = new TreeMap<>();
     private final Set<String> lists = new TreeSet<>();
 
-    /** Reads the mappings. */
-    public KnownProperties() {
-        add(RedisBulkheadBuildTimeConfig.class);
-        add(RedisBulkheadRuntimeConfig.class);
+    /**
+     * Reads the mappings. That takes reflection, so the build does it.
+     *
+     * @return all names, with {@code *} for the name of a bulkhead or lock
+     */
+    public static List<String> ofMappings() {
+        List<String> properties = new ArrayList<>();
+        properties.addAll(ConfigClass.configClass(RedisBulkheadBuildTimeConfig.class).getProperties().keySet());
+        properties.addAll(ConfigClass.configClass(RedisBulkheadRuntimeConfig.class).getProperties().keySet());
+        return properties;
     }
 
-    private void add(Class<?> mapping) {
-        for (String property : ConfigClass.configClass(mapping).getProperties().keySet()) {
+    /**
+     * Sorts them.
+     *
+     * @param properties as {@link #ofMappings()} returns them
+     */
+    public KnownProperties(List<String> properties) {
+        for (String property : properties) {
             String path = property.substring(PropertyNames.PREFIX.length());
             int dot = path.indexOf('.');
             if (path.endsWith(ANY_ELEMENT)) {
@@ -47,7 +62,11 @@ public final class KnownProperties {
             } else if (dot < 0) {
                 single.add(path);
             } else {
-                groups.computeIfAbsent(path.substring(0, dot), any -> new TreeSet<>()).add(path.substring(dot + 1));
+                String group = path.substring(0, dot);
+                if (!groups.containsKey(group)) {
+                    groups.put(group, new TreeSet<>());
+                }
+                groups.get(group).add(path.substring(dot + 1));
             }
         }
     }
@@ -88,7 +107,7 @@ public final class KnownProperties {
      */
     Optional<String> listOf(String property) {
         String list = INDEX.matcher(property).replaceFirst("");
-        return list.equals(property) ? Optional.empty() : Optional.of(list).filter(lists::contains);
+        return !list.equals(property) && lists.contains(list) ? Optional.of(list) : Optional.empty();
     }
 
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */

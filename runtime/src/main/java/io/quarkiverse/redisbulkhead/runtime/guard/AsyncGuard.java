@@ -115,8 +115,8 @@ public final class AsyncGuard {
             Uni<T> running = held.isEmpty()
                     ? permits(admission).chain(permits -> startUni(permits, execution))
                     : startUni(held, execution);
-            return running.onItemOrFailure().call((item, failure) -> end(admission))
-                    .plug(ending -> new EndOnCancelUni<>(ending, admission));
+            // Not plugged: it runs nothing that needs the caller's context, which Quarkus propagates to each operator that is.
+            return new EndUni<>(running, admission);
         });
     }
 
@@ -138,14 +138,14 @@ public final class AsyncGuard {
     // Interrupts do not cut the wait short.
     private Uni<Void> end(Admission admission) {
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-        if (ended.isDone()) {
-            return Uni.createFrom().voidItem();
-        }
-        if (BlockingOperationControl.isBlockingAllowed()) {
+        return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
+    }
+
+    private static boolean hasEnded(CompletableFuture<Void> ended) {
+        if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
-            return Uni.createFrom().voidItem();
         }
-        return continuations.answer(() -> ended);
+        return ended.isDone();
     }
 
     // ---- Running
@@ -240,13 +240,14 @@ public final class AsyncGuard {
         }
     }
 
-    // ---- Cancellation. Nothing waits for the end of the admission, so that a permit that is granted later starts no method.
+    // ---- Ends. A cancellation does not wait for the end of the admission, so that a permit that is granted later starts no method.
 
-    private static final class EndOnCancelUni<T> extends UniOperator<T, T> {
+    /** Ends the admission at item, failure and cancellation. One operator in place of three, as each call makes them. */
+    private final class EndUni<T> extends UniOperator<T, T> {
 
         private final Admission admission;
 
-        private EndOnCancelUni(Uni<? extends T> execution, Admission admission) {
+        private EndUni(Uni<? extends T> execution, Admission admission) {
             super(execution);
             this.admission = admission;
         }
@@ -254,6 +255,26 @@ public final class AsyncGuard {
         @Override
         public void subscribe(UniSubscriber<? super T> subscriber) {
             AbstractUni.subscribe(upstream(), new UniOperatorProcessor<T, T>(subscriber) {
+
+                @Override
+                public void onItem(T item) {
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
+                        super.onItem(item);
+                    } else {
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onItem(item));
+                    }
+                }
+
+                @Override
+                public void onFailure(Throwable failure) {
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
+                        super.onFailure(failure);
+                    } else {
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onFailure(failure));
+                    }
+                }
 
                 @Override
                 public void cancel() {

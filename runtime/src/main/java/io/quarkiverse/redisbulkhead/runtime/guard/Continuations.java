@@ -1,13 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 import org.jboss.threads.EnhancedQueueExecutor;
 
@@ -43,7 +41,12 @@ public final class Continuations implements AutoCloseable {
     private static final int MOST_THREADS = 0xfffff;
     private static final Duration KEEP_IDLE = Duration.ofSeconds(5);
 
-    private final List<ExecutorService> pools;
+    private final int size;
+    private final AtomicInteger number = new AtomicInteger();
+
+    // Made when a call of that depth has waited, as many applications never wait. Both are guarded by this.
+    private final ExecutorService[] pools = new ExecutorService[DEPTHS];
+    private boolean closed;
 
     /**
      * Starts no thread yet.
@@ -51,13 +54,11 @@ public final class Continuations implements AutoCloseable {
      * @param maxBlockedThreads how many threads, here and in the worker pool, may wait for permits at once
      */
     public Continuations(int maxBlockedThreads) {
-        int size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
-        AtomicInteger number = new AtomicInteger();
-        pools = IntStream.range(0, DEPTHS).mapToObj(depth -> pool(depth, size, number)).toList();
+        this.size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
     }
 
     // A ThreadPoolExecutor with a queue would either not grow before the queue is full, or not use idle threads first.
-    private static ExecutorService pool(int depth, int size, AtomicInteger number) {
+    private ExecutorService newPool(int depth) {
         return new EnhancedQueueExecutor.Builder().setRegisterMBean(false)
                 .setCorePoolSize(0).setMaximumPoolSize(size).setQueueLimited(false).setKeepAliveTime(KEEP_IDLE)
                 .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet()))
@@ -81,9 +82,19 @@ public final class Continuations implements AutoCloseable {
         return Thread.currentThread() instanceof ContinuationThread;
     }
 
-    private ExecutorService poolForCurrentThread() {
+    private Executor poolForCurrentThread() {
         int depth = Thread.currentThread() instanceof ContinuationThread here ? here.depth + 1 : 0;
-        return pools.get(Math.min(depth, DEPTHS - 1));
+        return pool(Math.min(depth, DEPTHS - 1));
+    }
+
+    private synchronized Executor pool(int depth) {
+        if (pools[depth] == null && closed) {
+            return Runnable::run;
+        }
+        if (pools[depth] == null) {
+            pools[depth] = newPool(depth);
+        }
+        return pools[depth];
     }
 
     /**
@@ -95,7 +106,7 @@ public final class Continuations implements AutoCloseable {
         Context context = Vertx.currentContext();
         if (BlockingOperationControl.isBlockingAllowed()) {
             ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            ExecutorService threads = poolForCurrentThread();
+            Executor threads = poolForCurrentThread();
             return task -> threads.execute(() -> run(task, loader, context));
         }
         if (context == null) {
@@ -137,7 +148,12 @@ public final class Continuations implements AutoCloseable {
 
     /** Lets the threads end. */
     @Override
-    public void close() {
-        pools.forEach(ExecutorService::shutdown);
+    public synchronized void close() {
+        closed = true;
+        for (ExecutorService pool : pools) {
+            if (pool != null) {
+                pool.shutdown();
+            }
+        }
     }
 }

@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -11,12 +13,9 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 /** The permits of the guarded methods that a thread is calling, the innermost last. */
 public final class HeldPermits {
 
-    // A thread keeps its cell, which is cheaper than to set and to remove a value at each call. Between calls there is null in it, so that
-    // no thread holds on to anything of this application.
-    private static final ThreadLocal<Object[]> CELL = ThreadLocal.withInitial(() -> new Object[1]);
-
-    private record Frame(List<HeldPermit> permits, Frame outer) {
-    }
+    // The innermost call first. A thread keeps its deque, because a call then allocates nothing for it; it is empty between calls, so no
+    // thread holds on to anything of this application.
+    private static final ThreadLocal<Deque<List<HeldPermit>>> CALLS = ThreadLocal.withInitial(() -> new ArrayDeque<>(1));
 
     private HeldPermits() {
     }
@@ -30,18 +29,13 @@ public final class HeldPermits {
      * @throws Exception what it threw
      */
     static <T> T with(List<HeldPermit> permits, Callable<T> method) throws Exception {
-        Object[] cell = CELL.get();
-        Frame outer = (Frame) cell[0];
-        cell[0] = new Frame(permits, outer);
+        Deque<List<HeldPermit>> calls = CALLS.get();
+        calls.push(permits);
         try {
             return method.call();
         } finally {
-            cell[0] = outer;
+            calls.pop();
         }
-    }
-
-    private static Frame current() {
-        return (Frame) CELL.get()[0];
     }
 
     /**
@@ -50,8 +44,8 @@ public final class HeldPermits {
      * @return empty when this thread calls no guarded method
      */
     public static Optional<HeldPermit> innermost() {
-        Frame frame = current();
-        return frame == null ? Optional.empty() : Optional.of(frame.permits().get(frame.permits().size() - 1));
+        List<HeldPermit> permits = CALLS.get().peek();
+        return permits == null ? Optional.empty() : Optional.of(permits.get(permits.size() - 1));
     }
 
     /**
@@ -61,8 +55,8 @@ public final class HeldPermits {
      * @return empty when no method that this thread is calling holds one
      */
     public static Optional<HeldPermit> innermost(String bulkhead) {
-        for (Frame frame = current(); frame != null; frame = frame.outer()) {
-            for (HeldPermit permit : frame.permits()) {
+        for (List<HeldPermit> permits : CALLS.get()) {
+            for (HeldPermit permit : permits) {
                 if (permit.bulkhead().equals(bulkhead)) {
                     return Optional.of(permit);
                 }
@@ -78,7 +72,7 @@ public final class HeldPermits {
      * @return the same, except that a call is rejected at once if it would wait for a permit of a call around it
      */
     public static List<Semaphore> nested(List<Semaphore> semaphores) {
-        return current() == null ? semaphores : semaphores.stream().map(HeldPermits::nested).toList();
+        return CALLS.get().isEmpty() ? semaphores : semaphores.stream().map(HeldPermits::nested).toList();
     }
 
     /**
@@ -89,8 +83,8 @@ public final class HeldPermits {
      */
     public static Semaphore nested(Semaphore semaphore) {
         List<HeldPermit> around = new ArrayList<>(0);
-        for (Frame frame = current(); frame != null; frame = frame.outer()) {
-            for (HeldPermit permit : frame.permits()) {
+        for (List<HeldPermit> permits : CALLS.get()) {
+            for (HeldPermit permit : permits) {
                 if (permit.bulkhead().equals(semaphore.spec().name())) {
                     around.add(permit);
                 }

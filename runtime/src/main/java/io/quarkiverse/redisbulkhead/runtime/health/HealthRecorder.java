@@ -1,15 +1,16 @@
 package io.quarkiverse.redisbulkhead.runtime.health;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkus.arc.runtime.BeanContainer;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.RuntimeValue;
@@ -42,29 +43,30 @@ public class HealthRecorder {
      * @param client the name of the client
      */
     public void describeCheckOfTheClient(BeanContainer beans, String client) {
-        List<DeclaredBulkhead> limiting = beans.beanInstance(BulkheadRegistry.class).overview().declared().stream()
-                .filter(DeclaredBulkhead::enabled).toList();
-        if (limiting.isEmpty()) {
+        Set<OnOutage> policies = beans.beanInstance(BulkheadRegistry.class).outagePolicies();
+        if (policies.isEmpty()) {
             return;
         }
         warning(RedisConfig.getPropertyName(client, "timeout"), clients.getValue().clients().get(client).timeout(),
                 config.getValue().commandTimeout(),
-                limiting.stream().noneMatch(one -> one.spec().onOutage() == OnOutage.REJECT)).ifPresent(LOG::warn);
+                !policies.contains(OnOutage.REJECT)).ifPresent(LOG::warn);
     }
 
     static Optional<String> warning(String property, Duration timeout, Duration commandTimeout, boolean allContinue) {
-        boolean isSlower = timeout.compareTo(commandTimeout) > 0;
-        if (!isSlower && !allContinue) {
-            return Optional.empty();
+        List<String> differences = new ArrayList<>();
+        String remedy = "set quarkus.redis.health.enabled=false when the application is built";
+        if (timeout.compareTo(commandTimeout) > 0) {
+            differences.add("if Redis hangs, it answers after " + timeout.toMillis() + " ms (" + property
+                    + "), and the one of the bulkheads within " + commandTimeout.toMillis()
+                    + " ms (quarkus.redis-bulkhead.command-timeout)");
+            remedy += ", or reduce " + property;
         }
-        String slow = "if Redis hangs, it answers after " + timeout.toMillis() + " ms (" + property
-                + "), and the one of the bulkheads within " + commandTimeout.toMillis()
-                + " ms (quarkus.redis-bulkhead.command-timeout)";
-        String down = "while Redis is away, the application is not ready because of it, although all bulkheads continue"
-                + " (on-outage)";
-        return Optional.of("The Redis client has a readiness check of its own: "
-                + (isSlower && allContinue ? slow + "; " + down : isSlower ? slow : down)
-                + ". If nothing else needs Redis, set quarkus.redis.health.enabled=false when the application is built"
-                + (isSlower ? ", or reduce " + property : ""));
+        if (allContinue) {
+            differences.add("while Redis is away, the application is not ready because of it, although all bulkheads continue"
+                    + " (on-outage)");
+        }
+        return differences.isEmpty() ? Optional.empty()
+                : Optional.of("The Redis client has a readiness check of its own: " + String.join("; ", differences)
+                        + ". If nothing else needs Redis, " + remedy);
     }
 }

@@ -20,7 +20,6 @@ import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -71,9 +70,11 @@ public class CallMetrics implements SemaphoreListener {
     }
 
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads) {
-        for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
-            if (bulkhead.enabled() && !(keyTag && bulkhead.keyed())) {
-                bulkhead.methods().forEach(method -> meters(BulkheadId.of(bulkhead.name()), method));
+        for (String bulkhead : bulkheads.names()) {
+            if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.isKeyed(bulkhead))) {
+                for (String method : bulkheads.methods(bulkhead)) {
+                    meters(BulkheadId.of(bulkhead), method);
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -54,12 +54,12 @@ public class ClusterMetrics {
         this.registry = registry;
     }
 
-    // On an event loop, so that the start of the application does not wait for it.
+    // On a worker thread, because it loads classes: neither the start of the application nor an event loop should wait for that.
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
         Duration interval = config.metrics().clusterInterval();
         if (!interval.isZero()) {
             EventLoopGroup loops = ((VertxInternal) vertx).getEventLoopGroup();
-            loops.execute(() -> showAll(bulkheads, loops, interval));
+            Arc.container().getExecutorService().execute(() -> showAll(bulkheads, loops, interval));
         }
     }
 
@@ -69,9 +69,9 @@ public class ClusterMetrics {
         }
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
         Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
-        for (DeclaredBulkhead bulkhead : bulkheads.overview().declared()) {
-            if (bulkhead.enabled() && !bulkhead.keyed()) {
-                show(bulkhead.name(), bulkheads.semaphore(bulkhead.name())::statusAsync, ticks);
+        for (String bulkhead : bulkheads.names()) {
+            if (bulkheads.isEnabled(bulkhead) && !bulkheads.isKeyed(bulkhead)) {
+                show(bulkhead, bulkheads.semaphore(bulkhead)::statusAsync, ticks);
             }
         }
     }

@@ -68,8 +68,14 @@ public final class OperatorTargets {
             BulkheadState state = in(snapshot, name);
             // Code may use the same name with keys and without.
             boolean one = !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty());
-            return limit(undeclared(name), key, state.keyed(), one);
+            return limit(undeclared(name), key, state.keyed() || isIdle(state), one);
         });
+    }
+
+    /** Code of this application defines it, maybe with keys: what others define is shown in use only. */
+    private static boolean isIdle(BulkheadState state) {
+        return state.limits().stream().allMatch(limit -> limit.inUse() == 0 && limit.waiting() == 0)
+                && state.keysWithoutText() == 0;
     }
 
     private RedisSemaphore undeclared(String name) {

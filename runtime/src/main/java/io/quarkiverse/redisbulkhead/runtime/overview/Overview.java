@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,7 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
  */
 public final class Overview {
 
-    /** How many limits a snapshot shows beyond those of declared bulkheads without keys. */
+    /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;
 
     /** What to ask about when it does not matter; no bulkhead can have that name. */
@@ -51,19 +52,22 @@ public final class Overview {
 
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final Function<String, Optional<DeclaredBulkhead>> inCode;
-    private final SemaphoreEngine engine;
+    private final Supplier<List<String>> listedInCode;
+    private final Supplier<SemaphoreEngine> engine;
 
     /**
      * Shows nothing yet.
      *
      * @param declared the bulkheads that annotations of this application declare
      * @param inCode finds those that its code has defined so far, by name
-     * @param engine knows who holds and who waits
+     * @param listedInCode names some of those, which are shown while they are idle, too
+     * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      */
     public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
-            SemaphoreEngine engine) {
+            Supplier<List<String>> listedInCode, Supplier<SemaphoreEngine> engine) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
         this.inCode = inCode;
+        this.listedInCode = listedInCode;
         this.engine = engine;
     }
 
@@ -97,10 +101,11 @@ public final class Overview {
      */
     public CompletionStage<Snapshot> snapshot(int most) {
         Instant at = Instant.now();
-        return engine.inUse(MOST_LIMITS).thenCompose(inUse -> {
-            SortedSet<BulkheadId> shown = shown(inUse);
+        List<String> here = listedInCode.get();
+        return engine.get().inUse(MOST_LIMITS).thenCompose(inUse -> {
+            SortedSet<BulkheadId> shown = shown(inUse, here);
             int each = Math.min(most, MOST_ROWS / Math.max(1, shown.size()));
-            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, rows));
+            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, here, rows));
         });
     }
 
@@ -121,7 +126,7 @@ public final class Overview {
     }
 
     private CompletableFuture<Row> look(BulkheadId id, int most) {
-        return engine.occupancy(id, most)
+        return engine.get().occupancy(id, most)
                 .handle((now, failure) -> failure == null ? new Row(id, now, null) : new Row(id, null, Failures.cause(failure)))
                 .toCompletableFuture();
     }
@@ -133,7 +138,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<Void> ask() {
-        return engine.occupancy(NOBODYS, 0).thenAccept(answer -> {
+        return engine.get().occupancy(NOBODYS, 0).thenAccept(answer -> {
         });
     }
 
@@ -149,20 +154,25 @@ public final class Overview {
         }
     }
 
-    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse) {
+    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse, List<String> here) {
         SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-        engine.inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
+        engine.get().inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
         declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(bulkhead -> BulkheadId.of(bulkhead.name()))
                 .forEach(shown::add);
+        here.stream().map(BulkheadId::of).forEach(shown::add);
         return shown;
     }
 
-    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<Row> rows) {
+    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<String> here, List<Row> rows) {
         Map<String, List<Row>> byName = rows.stream().filter(Row::isRead)
                 .filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
                 .collect(Collectors.groupingBy(row -> row.id().name()));
-        Set<String> names = Stream.of(declared.keySet(), byName.keySet(), inUse.keysWithoutText().keySet())
-                .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+        // Whether code uses a bulkhead with keys shows only while keys are in use.
+        rows.stream().filter(row -> row.isRead() && row.id().key().isEmpty() && here.contains(row.id().name())
+                && !inUse.keysWithoutText().containsKey(row.id().name()))
+                .forEach(row -> byName.putIfAbsent(row.id().name(), List.of(row)));
+        Set<String> names = Stream.of(declared.keySet(), here, byName.keySet(), inUse.keysWithoutText().keySet())
+                .flatMap(Collection::stream).collect(Collectors.toCollection(TreeSet::new));
         List<BulkheadState> bulkheads = new ArrayList<>();
         for (String name : names) {
             List<Row> ofName = byName.getOrDefault(name, List.of());

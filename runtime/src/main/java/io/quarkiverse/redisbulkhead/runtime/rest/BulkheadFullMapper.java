@@ -8,6 +8,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
 
 /** Answers a call that found its bulkhead full: 429, or what {@code quarkus.redis-bulkhead.rest.status} says. */
 public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException> {
@@ -38,6 +39,10 @@ public class BulkheadFullMapper implements ExceptionMapper<BulkheadFullException
     }
 
     private static String detail(BulkheadFullException rejection) {
+        if (NestedCallRejectedException.isReasonOf(rejection)) {
+            return "The call would wait for " + (rejection instanceof LockNotAcquiredException lock ? "lock '" + lock.lock()
+                    : "permits of bulkhead '" + rejection.name()) + "', which this request itself holds";
+        }
         if (rejection instanceof LockNotAcquiredException lock) {
             return "Lock '" + lock.lock() + "' is held by another";
         }

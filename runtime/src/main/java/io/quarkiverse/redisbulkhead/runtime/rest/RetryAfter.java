@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** When a rejected caller may come back: what {@code Retry-After} says in REST, and {@code RetryInfo} in gRPC. */
@@ -41,9 +42,12 @@ public class RetryAfter {
      * For a call that found its bulkhead full.
      *
      * @param rejection what the call failed with
-     * @return seconds, at least 1; empty for no header
+     * @return seconds, at least 1; empty for no header, also if the call would have waited for itself
      */
     public OptionalLong of(BulkheadFullException rejection) {
+        if (NestedCallRejectedException.isReasonOf(rejection)) {
+            return OptionalLong.empty();
+        }
         return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(
                 executions.untilFree(new BulkheadId(rejection.name(), rejection.key()), Math.max(1, rejection.limit())),
                 bulkheads.lease(rejection.name()), ThreadLocalRandom.current()::nextDouble)));

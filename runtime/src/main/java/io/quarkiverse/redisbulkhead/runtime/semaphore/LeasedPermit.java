@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
 final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
+    private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
 
     /**
@@ -161,6 +162,11 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
             return NO;
         }
         Duration minHold = definition().spec().minHold();
+        if (dependencies.returns().isImmediate() && !copyMayFollow) {
+            boolean held = givenBack(before, dependencies.returns().giveBackNow(bulkheadId(), id(), minHold));
+            dependencies.renewer().forget(this);
+            return held ? YES : NO;
+        }
         CompletionStage<Boolean> answer = dependencies.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
                 found -> {
                     dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);

@@ -729,6 +729,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         dependencies.reconciler().forget(permitId());
         uncountWaiter();
         RuntimeException rejection = bulkhead.translated(reason);
+        if (reason instanceof NestedCallRejectedException) {
+            dependencies.listener().nestedCallRejected(method, rejection);
+        }
         HeldPermit allowed;
         PermitRequest continuation;
         synchronized (this) {

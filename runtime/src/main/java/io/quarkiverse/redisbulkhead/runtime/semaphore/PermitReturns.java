@@ -73,6 +73,18 @@ final class PermitReturns {
         this.timers = timers;
     }
 
+    /** Whether the store is in this process, and answers at once. */
+    boolean isImmediate() {
+        return inProcess != null;
+    }
+
+    /**
+     * As {@link #giveBack}, where the store {@linkplain #isImmediate() answers at once} and no copy of the request may follow.
+     */
+    Found giveBackNow(BulkheadId bulkhead, String permitId, Duration minHold) {
+        return inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD;
+    }
+
     /**
      * Returns what is held or waits under an id. Requests that this process makes after this call come behind the return.
      *
@@ -84,8 +96,7 @@ final class PermitReturns {
     <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
             boolean copyMayFollow, Function<Found, T> then) {
         if (inProcess != null && !copyMayFollow) {
-            return CompletableFuture.completedFuture(
-                    then.apply(inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD));
+            return CompletableFuture.completedFuture(then.apply(giveBackNow(bulkhead, permitId, minHold)));
         }
         inFlight.begin();
         CompletionStage<Boolean> answer = copyMayFollow ? releaseAndRefuse(bulkhead, permitId, lease, minHold)

@@ -30,6 +30,15 @@ public interface SemaphoreListener {
     }
 
     /**
+     * A call was rejected because the calls around it hold so much of the bulkhead that it would wait for itself.
+     *
+     * @param method what the permit was for, as operators see it
+     * @param rejection what the call fails with
+     */
+    default void nestedCallRejected(String method, RuntimeException rejection) {
+    }
+
+    /**
      * Leases were not renewed. Renewal is retried until they end.
      *
      * @param bulkhead the bulkhead

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -30,20 +29,19 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public void lost(PermitLost loss) {
-        fire(listeners, listener -> listener.lost(loss));
+        fireAll(listener -> listener.lost(loss));
     }
 
     @Override
     public CallListener onCall(BulkheadId bulkhead, String method) {
-        List<CallListener> interested = null;
+        CallListener all = CallListener.NONE;
         for (SemaphoreListener listener : listeners) {
             CallListener call = onCall(listener, bulkhead, method);
             if (call != CallListener.NONE) {
-                interested = interested == null ? new ArrayList<>(listeners.size()) : interested;
-                interested.add(call);
+                all = new Call(all, call);
             }
         }
-        return interested == null ? CallListener.NONE : new Call(interested);
+        return all;
     }
 
     private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method) {
@@ -56,45 +54,69 @@ public final class SemaphoreListeners implements SemaphoreListener {
     }
 
     @Override
-    public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
-        fire(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
+    public void nestedCallRejected(String method, RuntimeException rejection) {
+        fireAll(listener -> listener.nestedCallRejected(method, rejection));
     }
 
-    private static <T> void fire(List<T> listeners, Consumer<T> event) {
-        for (T listener : listeners) {
-            try {
-                event.accept(listener);
-            } catch (RuntimeException | LinkageError e) {
-                LOG.errorf(e, "%s failed", listener.getClass().getName());
-            }
+    @Override
+    public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+        fireAll(listener -> listener.renewalFailed(bulkhead, permits, failure));
+    }
+
+    private void fireAll(Consumer<SemaphoreListener> event) {
+        for (SemaphoreListener listener : listeners) {
+            fire(listener, event);
         }
     }
 
-    private record Call(List<CallListener> listeners) implements CallListener {
+    private static <T> void fire(T listener, Consumer<T> event) {
+        try {
+            event.accept(listener);
+        } catch (RuntimeException | LinkageError e) {
+            failed(listener, e);
+        }
+    }
+
+    private static void failed(Object listener, Throwable failure) {
+        LOG.errorf(failure, "%s failed", listener.getClass().getName());
+    }
+
+    /** The listeners of one call: a chain, because a list would take more memory. */
+    private record Call(CallListener before, CallListener last) implements CallListener {
 
         @Override
         public void requested() {
-            fire(listeners, CallListener::requested);
+            before.requested();
+            fire(last, CallListener::requested);
         }
 
         @Override
         public void waiting() {
-            fire(listeners, CallListener::waiting);
+            before.waiting();
+            fire(last, CallListener::waiting);
         }
 
         @Override
         public void acquired(CallResult result, long fencingToken) {
-            fire(listeners, listener -> listener.acquired(result, fencingToken));
+            before.acquired(result, fencingToken);
+            try {
+                // Most calls come here, and a lambda would be an object for each.
+                last.acquired(result, fencingToken);
+            } catch (RuntimeException | LinkageError e) {
+                failed(last, e);
+            }
         }
 
         @Override
         public void rejected(CallResult result) {
-            fire(listeners, listener -> listener.rejected(result));
+            before.rejected(result);
+            fire(last, listener -> listener.rejected(result));
         }
 
         @Override
         public void released() {
-            fire(listeners, CallListener::released);
+            before.released();
+            fire(last, CallListener::released);
         }
     }
 }

@@ -48,6 +48,17 @@ public record BulkheadId(String name, Optional<String> key) implements Comparabl
         return ORDER.compare(this, other);
     }
 
+    // Written out, because what the compiler generates for records is linked at the first call, which takes milliseconds.
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof BulkheadId id && name.equals(id.name) && key.equals(id.key);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * name.hashCode() + key.hashCode();
+    }
+
     /** Without the key: it belongs to the callers and may be any text. */
     @Override
     public String toString() {

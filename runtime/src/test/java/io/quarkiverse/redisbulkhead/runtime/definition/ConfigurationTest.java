@@ -224,7 +224,8 @@ class ConfigurationTest {
     void whatCannotBeReadIsNotKnown() {
         file(Map.of(WITHOUT + "permits", "5", WITHOUT + "fair", "true", "quarkus.redis-bulkhead.instances", "2"));
         EffectiveDefinitions.ValueReader reader = (property, value, errors) -> property.equals("*.fair");
-        Configuration configuration = new Configuration(builder.build(), new KnownProperties(), Set.of("open"), reader,
+        Configuration configuration = new Configuration(builder.build(), new KnownProperties(KnownProperties.ofMappings()),
+                Set.of("open"), reader,
                 errors);
 
         assertThat(configuration.isSet(WITH + "permits")).isTrue();
@@ -241,7 +242,8 @@ class ConfigurationTest {
 
     private Configuration read(String... bulkheads) {
         SmallRyeConfig config = builder.build();
-        return new Configuration(config, new KnownProperties(), Set.of(bulkheads), EffectiveDefinitions.ValueReader.ANY,
+        return new Configuration(config, new KnownProperties(KnownProperties.ofMappings()), Set.of(bulkheads),
+                EffectiveDefinitions.ValueReader.ANY,
                 errors);
     }
 }

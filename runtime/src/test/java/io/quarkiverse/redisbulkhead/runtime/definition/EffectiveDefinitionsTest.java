@@ -60,6 +60,36 @@ class EffectiveDefinitionsTest {
                 });
     }
 
+    /** The build knows what annotations state, but not what expressions become. */
+    @Test
+    void whatExpressionsBecomeIsCheckedAtTheStart() {
+        BulkheadDeclaration open = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
+        assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
+                .hasMessageContaining(
+                        "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): expire = \"${lease:0s}\"");
+        BulkheadDeclaration fair = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
+        assertThatThrownBy(() -> settings(Map.of(), REPORTS, fair))
+                .hasMessageContaining("RBH007 @RedisBulkhead(name = \"reports\"): has different values");
+    }
+
+    /** None is forgotten where configured values are applied. */
+    @Test
+    void eachPropertyOfABulkheadIsRead() {
+        Map<String, String> all = Map.ofEntries(Map.entry("enabled", "true"), Map.entry("permits", "7"),
+                Map.entry("weight", "2"), Map.entry("fair", "true"), Map.entry("expire", "2m"), Map.entry("max-wait", "3s"),
+                Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("on-lost", "interrupt"),
+                Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"), Map.entry("local-permits", "3"),
+                Map.entry("max-waiters", "9"), Map.entry("await-release", "true"), Map.entry("rest.retry-after", "5s"));
+        assertThat(all).containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
+        Map<String, String> configured = new HashMap<>();
+        all.forEach((member, value) -> configured.put("reports." + member, value));
+        assertThat(settings(configured, REPORTS).get("reports"))
+                .isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports").permits(7).weight(2).fair(true)
+                        .expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(3)).maxHold(Duration.ofHours(1))
+                        .minHold(Duration.ofSeconds(4)).onLost(OnLost.INTERRUPT).onOutage(OnOutage.ALLOW).localPermits(3)
+                        .maxWaiters(9).awaitRelease(true).build(), true));
+    }
+
     @Test
     void aConfiguredWaitOfZeroWins() {
         assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
@@ -383,7 +413,7 @@ class EffectiveDefinitionsTest {
         SmallRyeConfig properties = new SmallRyeConfigBuilder()
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
         ValidationErrors errors = new ValidationErrors();
-        new ConfiguredNames(new KnownProperties(), Definitions.of(List.of(REPORTS), properties),
+        new ConfiguredNames(new KnownProperties(KnownProperties.ofMappings()), Definitions.of(List.of(REPORTS), properties),
                 List.of("other-${profile}"), DefinedInCode.NONE, errors)
                 .checkVariables(properties);
         assertThat(errors.all()).isEmpty();
@@ -429,7 +459,8 @@ class EffectiveDefinitionsTest {
             BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode),
+                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode,
+                        KnownProperties.ofMappings()),
                 config(source), inRedis,
                 errors);
         errors.report();

@@ -41,7 +41,7 @@ class KnownPropertiesTest {
             List.of(TracingBuildConfig.class, TracingConfig.class), "management", List.of(ManagementConfig.class), "health",
             List.of(HealthConfig.class));
 
-    private final KnownProperties known = new KnownProperties();
+    private final KnownProperties known = new KnownProperties(KnownProperties.ofMappings());
 
     @Test
     void thePropertiesThatHoldForAllAreKnown() {

@@ -123,7 +123,8 @@ class LockDefinitionsTest {
         ofLocks.put("await-release", Boolean.toString(awaitRelease));
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE),
+                new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE,
+                        KnownProperties.ofMappings()),
                 properties(ofLocks), true, errors);
         errors.report();
         return definitions;

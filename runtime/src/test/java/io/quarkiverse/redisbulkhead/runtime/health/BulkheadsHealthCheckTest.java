@@ -102,7 +102,8 @@ class BulkheadsHealthCheckTest {
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, true, new WaiterLimits(Integer.MAX_VALUE));
-        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), engine), StoreKind.SCRIPT,
+        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
+                StoreKind.SCRIPT,
                 Duration.ofMillis(200), timers);
     }
 }

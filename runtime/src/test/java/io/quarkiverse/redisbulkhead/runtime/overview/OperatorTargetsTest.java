@@ -57,7 +57,11 @@ class OperatorTargetsTest {
     }
 
     private static LimitState limit(Optional<String> key) {
-        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(), 1, 0, List.of(), List.of());
+        return limit(key, 1);
+    }
+
+    private static LimitState limit(Optional<String> key, int inUse) {
+        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(), inUse, 0, List.of(), List.of());
     }
 
     @Test
@@ -80,6 +84,15 @@ class OperatorTargetsTest {
         assertFound("each", Optional.of("b"));
         assertFound("both", NONE);
         assertFound("both", Optional.of("a"));
+    }
+
+    /** That of code: whether it has keys shows only while it is in use. */
+    @Test
+    void anIdleBulkheadIsFoundWithAndWithoutAKey() {
+        others("idle", limit(NONE, 0));
+
+        assertFound("idle", NONE);
+        assertFound("idle", Optional.of("a"));
     }
 
     @Test

@@ -54,7 +54,8 @@ class OverviewTest {
     }
 
     private static Overview overview(SemaphoreEngine engine) {
-        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), engine);
+        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
+                () -> engine);
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
@@ -148,12 +149,28 @@ class OverviewTest {
     void theDefinitionInCodeSaysWhichLimitIsOurs() throws Exception {
         hold(engine.semaphore(ELSEWHERE));
         hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
-        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), engine);
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), List::of, () -> engine);
 
         BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
 
         assertThat(elsewhere.declared()).isFalse();
         assertThat(elsewhere.limits().get(0).limit()).hasValue(9);
+    }
+
+    @Test
+    void whatCodeHasDefinedIsShownWhileItIsIdle() throws Exception {
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> List.of("elsewhere"),
+                () -> engine);
+
+        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(idle -> {
+            assertThat(idle.declared()).isFalse();
+            assertThat(idle.limits()).extracting(LimitState::key, LimitState::limit, LimitState::inUse)
+                    .containsExactly(tuple(Optional.empty(), OptionalInt.of(9), 0));
+        });
+
+        hold(engine.semaphore(ELSEWHERE).forKey("a", OptionalInt.empty()));
+        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(inUse -> assertThat(inUse.limits())
+                .as("only the key").extracting(LimitState::key).containsExactly(Optional.of("a")));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.semaphore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
@@ -21,9 +23,20 @@ class NestedCallTest {
 
     static final Duration FAR = Duration.ofMinutes(10);
 
+    final List<String> reported = new ArrayList<>();
     final ManualStore store = new ManualStore();
     final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"),
-            loss -> {
+            new SemaphoreListener() {
+
+                @Override
+                public void lost(PermitLost loss) {
+                    // No test loses permits.
+                }
+
+                @Override
+                public void nestedCallRejected(String method, RuntimeException rejection) {
+                    reported.add(method + ": " + rejection.getClass().getSimpleName());
+                }
             }, true, new WaiterLimits(Integer.MAX_VALUE));
     final Semaphore semaphore = engine
             .semaphore(SemaphoreSpec.named("reports").permits(3).maxWait(Duration.ofHours(1)).build());
@@ -45,6 +58,7 @@ class NestedCallTest {
         });
         assertThat(store.log).as("its place in the queue is given back").containsExactly("acquire reports",
                 "acquire reports", "release reports");
+        assertThat(reported).containsExactly("A#inner: NestedCallRejectedException");
     }
 
     @Test
@@ -113,6 +127,7 @@ class NestedCallTest {
         answer(new Full(2, FAR, false));
 
         assertThat(rejection(inner)).isInstanceOf(HeavyCallRejectedException.class);
+        assertThat(reported).isEmpty();
     }
 
     private HeldPermit hold(Semaphore from) {

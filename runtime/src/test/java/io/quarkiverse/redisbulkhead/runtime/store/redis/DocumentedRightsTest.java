@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,8 +12,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+
+import io.vertx.redis.client.Redis;
 
 /** The rights that the documentation lists are those that the tests run with. */
 class DocumentedRightsTest {
@@ -27,6 +31,31 @@ class DocumentedRightsTest {
                 page.indexOf("----\n", page.indexOf("redis-cli", start)));
 
         assertThat(words(command)).isEqualTo(Set.copyOf(store.rights()));
+    }
+
+    @Test
+    void anOperatorMayRunTheCommandsOfThePages() throws IOException {
+        String page = Files.readString(Path.of("../docs/modules/ROOT/pages/security.adoc"));
+        String command = page.substring(page.indexOf("ACL SETUSER operator"));
+        Object[] words = command.substring("ACL ".length(), command.indexOf("----\n")).replace("\\\n", " ").replace("'", "")
+                .strip().split("\\s+");
+        try (TestRedis redis = new TestRedis()) {
+            redis.command("ACL", words);
+            Redis operator = Redis.createClient(redis.vertx(), redis.optionsOf("operator"));
+            String holders = "redis-bulkhead:{reports}:holders";
+            String state = "redis-bulkhead:{reports}:state";
+            Stream.of("PING", "TIME", "SCAN 0 MATCH redis-bulkhead:*:holders", "ZRANGE " + holders + " 0 -1 WITHSCORES",
+                    "ZCOUNT " + holders + " (1 +inf", "ZCARD redis-bulkhead:{reports}:queue", "HGETALL " + state,
+                    "HGET " + state + " stated", "MEMORY USAGE " + state, "INFO memory", "INFO commandstats", "SLOWLOG GET",
+                    "ACL LOG").map(one -> one.split(" ", 2))
+                    .forEach(one -> redis.command(operator, one[0], one.length == 1 ? new Object[0] : one[1].split(" ")));
+            for (String forbidden : List.of("ACL LIST", "DEL " + state, "HGETALL other")) {
+                String[] one = forbidden.split(" ", 2);
+                assertThatThrownBy(() -> redis.command(operator, one[0], (Object[]) one[1].split(" ")))
+                        .hasStackTraceContaining("NOPERM");
+            }
+            operator.close();
+        }
     }
 
     private static Set<String> words(String command) {

@@ -1,0 +1,172 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.hasKey;
+import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.not;
+import static org.hamcrest.Matchers.nullValue;
+
+import java.time.Duration;
+
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
+import io.quarkus.arc.Arc;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+
+@QuarkusTest
+class RejectionInRestTest {
+
+    @Test
+    void fullIsTheConfiguredStatusWithAProblem() {
+        String retryAfter = when().get("/full").then().statusCode(503)
+                .contentType("application/problem+json")
+                .body("type", is("about:blank"))
+                .body("status", is(503))
+                .body("title", is("Too many concurrent executions"))
+                .body("detail", is("All 5 permits of bulkhead 'a \"quoted\" <name>' are taken"))
+                .body("bulkhead", is("a \"quoted\" <name>"))
+                .extract().header("Retry-After");
+        assertThat(retryAfter).as("Trap 28").isIn("1", "2");
+    }
+
+    @Test
+    void aResourceItselfMayBeGuarded() {
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
+        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
+    }
+
+    @Test
+    void aLockThatIsNotFreeIsAsAFullBulkhead() {
+        when().get("/locked").then().statusCode(503).contentType("application/problem+json")
+                .header("Retry-After", not("0"))
+                .body("title", is("Locked"))
+                .body("detail", is("Lock 'orders' is held by another"))
+                .body("bulkhead", is("lock:orders"));
+    }
+
+    /** Trap 17: retrying cannot help. */
+    @Test
+    void aCallThatWaitsForItselfIsNotToldWhenToComeBack() {
+        when().get("/itself").then().statusCode(503).header("Retry-After", nullValue())
+                .body("detail",
+                        is("The call would wait for permits of bulkhead 'rest-itself', which this request itself holds"))
+                .body("$", not(hasKey("retry-after")));
+        when().get("/locks-twice").then().statusCode(503).header("Retry-After", nullValue())
+                .body("title", is("Locked"))
+                .body("detail", is("The call would wait for lock 'rest-twice', which this request itself holds"));
+    }
+
+    @Test
+    void contendedIs503() {
+        String body = when().get("/contended").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("status", is(503))
+                .body("detail", is("Too many are asking bulkhead 'reports' at the moment"))
+                .body("bulkhead", is("reports")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    @Test
+    void unavailableIs503AndKeepsTheReasonToItself() {
+        String body = when().get("/unavailable").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("detail", containsString("temporarily unavailable")).extract().asString();
+        assertThat(body).doesNotContain("10.1.2.3");
+    }
+
+    @Test
+    void interruptedIs503() {
+        when().get("/interrupted").then().statusCode(503)
+                .contentType("application/problem+json").header("Retry-After", "1")
+                .body("title", is("The call was interrupted"))
+                .body("bulkhead", is("reports"));
+    }
+
+    /**
+     * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
+     * extension.
+     */
+    @Test
+    void nothingElseIsServed() {
+        when().get("/q/redis-bulkhead").then().statusCode(404);
+        assertThat(Arc.container().listAll(ManagementEndpoint.class)).isEmpty();
+        assertThatThrownBy(() -> Class.forName("org.eclipse.microprofile.health.HealthCheck"))
+                .isInstanceOf(ClassNotFoundException.class);
+    }
+
+    @Path("/")
+    public static class Endpoints {
+
+        @Inject
+        RedisBulkheads bulkheads;
+
+        @GET
+        @Path("full")
+        public String full() {
+            throw new BulkheadFullException("a \"quoted\" <name>", 5, Duration.ZERO);
+        }
+
+        @GET
+        @Path("nested")
+        @RedisBulkhead(name = "rest-nested", permits = 1)
+        public Uni<String> nested() {
+            return nested();
+        }
+
+        @GET
+        @Path("itself")
+        @RedisBulkhead(name = "rest-itself", permits = 1, maxWait = "10m")
+        public String itself() {
+            return itself();
+        }
+
+        @GET
+        @Path("locks-twice")
+        public String locksTwice() throws Exception {
+            RedisLock lock = bulkheads.lock("rest-twice");
+            return lock.call(() -> lock.call(Duration.ofMinutes(10), () -> "twice"));
+        }
+
+        @GET
+        @Path("locked")
+        public String locked() {
+            throw new LockNotAcquiredException("orders", Duration.ofMillis(1_200));
+        }
+
+        @GET
+        @Path("contended")
+        public String contended() {
+            throw new BulkheadContendedException("reports", new IllegalStateException("Redis at 10.1.2.3 is contended"));
+        }
+
+        @GET
+        @Path("interrupted")
+        public String interrupted() {
+            throw new BulkheadInterruptedException("reports", new InterruptedException());
+        }
+
+        @GET
+        @Path("unavailable")
+        public Uni<String> unavailable() {
+            return Uni.createFrom()
+                    .failure(new BulkheadUnavailableException("reports", "Redis at 10.1.2.3 cannot be reached", null));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.quarkiverse.redisbulkhead.faults.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
+import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Servers that are replaced by others under load. */
+@Tag("long")
+class FailoverTest {
+
+    // To notice that a master is gone, to agree on it, and to announce the new one.
+    private static final Duration FAILOVER = Duration.ofSeconds(15);
+    private static final Duration AT_ONCE = Duration.ofSeconds(3);
+    // All processes share two cores.
+    private static final Duration SLACK = Duration.ofSeconds(5);
+
+    /** Trap 22. */
+    @Scenario(value = "Sentinel: kill -9 of the master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap with new ones until the loss is reported, for up to a lease")
+    void sentinelFailover(Stage stage) {
+        SentinelGroup group = new SentinelGroup(stage);
+        List<WorkerProcess> workers = stage.workers(2, group.configuration());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+
+        RedisProcess master = group.master();
+        stage.dataLoss(master, master::kill);
+        stage.awaitRecovery("open", FAILOVER);
+        stage.awaitEntries(200);
+    }
+
+    /** Trap 47. The lease of 30 seconds cannot be what frees the permits. */
+    @Scenario(value = "Sentinel: planned failover under load", expected = "calls succeed within three seconds; permits released only on the old master are free")
+    void plannedSentinelFailover(Stage stage) {
+        planFailover(stage, Map.of());
+    }
+
+    /** Trap 47. Clients follow the new master at once, while the old one still accepts writes. */
+    @Scenario(value = "Sentinel: planned failover under load, with quarkus.redis.auto-failover=true", expected = "calls succeed within three seconds; permits released only on the old master are free")
+    void plannedSentinelFailoverThatClientsFollow(Stage stage) {
+        planFailover(stage, Map.of("quarkus.redis.auto-failover", "true"));
+    }
+
+    private static void planFailover(Stage stage, Map<String, String> more) {
+        SentinelGroup group = new SentinelGroup(stage);
+        Map<String, String> configuration = new HashMap<>(group.configuration());
+        configuration.putAll(more);
+        configuration.put(Stage.LEASE_PROPERTY, "30s");
+        configuration.put("worker.wait", "20s");
+        List<WorkerProcess> workers = stage.workers(2, configuration);
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+
+        long begin = System.nanoTime();
+        // For a moment both servers accept writes, unknown to each other.
+        stage.dataLoss(group.master(), group::failOver);
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            stage.awaitRecovery("more of " + bulkhead, AT_ONCE, entered(stage, bulkhead));
+        }
+        stage.awaitEntries(200);
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            assertThat(stage.history().longestGap(bulkhead, begin)).as("time without a call of %s", bulkhead)
+                    .isLessThan(AT_ONCE.plus(SLACK));
+        }
+    }
+
+    /** Trap 31: an outage is one of a server. */
+    @Scenario(value = "Cluster: one shard is down, master and replica", expected = "calls of its bulkheads are rejected, and no others")
+    void oneShardIsAway(Stage stage) {
+        ClusterGroup group = new ClusterGroup(stage, "--cluster-require-full-coverage", "no");
+        if (group.masterOf("fair").equals(group.masterOf("open"))) {
+            group.moveAway("fair");
+        }
+        RedisProcess master = group.masterOf("open");
+        List<WorkerProcess> workers = stage.workers(2, group.configuration());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20).load("fair", "sync", 3, 20)
+                .load("fair", "uni", 3, 20));
+        stage.awaitEntries(200);
+        stage.history().forgetRejections();
+
+        stage.dataLoss(master, () -> {
+            group.replicaOf(master).kill();
+            master.kill();
+        });
+        stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= 10);
+        assertThat(group.masterOf("fair").command("SET", "{fair}", "served", "PX", "1")).isEqualTo("OK");
+        long before = stage.history().entries("fair");
+        stage.awaitThat("executions of the other shard", () -> stage.history().entries("fair") >= before + 100);
+        assertThat(stage.history().unavailable("fair")).as("rejections of the other shard").isZero();
+        stage.repair(master::start);
+        stage.awaitRecovery("open", FAILOVER);
+        assertThat(stage.history().unavailable("fair")).as("rejections of the other shard").isZero();
+    }
+
+    /** Trap 22, Trap 23. */
+    @Scenario(value = "Cluster: kill -9 of a master", expected = "calls succeed after the failover; executions with permits unknown to the replica may overlap with new ones until the loss is reported, for up to a lease")
+    void clusterFailover(Stage stage) {
+        ClusterGroup group = new ClusterGroup(stage);
+        List<WorkerProcess> workers = stage.workers(2, group.configuration());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+
+        RedisProcess master = group.masterOf("open");
+        stage.dataLoss(master, master::kill);
+        stage.awaitRecovery("open", FAILOVER);
+        stage.awaitRecovery("fair", FAILOVER);
+        stage.awaitEntries(200);
+    }
+
+    /** Trap 23. */
+    @Scenario(value = "Cluster: the slot of a bulkhead moves to another master", expected = "calls are retried while the keys are split, and rejected only after command-timeout; only fresh hand-overs may be lost")
+    void clusterResharding(Stage stage) {
+        stage.permitsMayBeLost();
+        ClusterGroup group = new ClusterGroup(stage);
+        List<WorkerProcess> workers = stage.workers(2, group.configuration());
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+
+        for (String bulkhead : List.of("open", "fair", "single")) {
+            stage.fault(() -> group.moveAway(bulkhead));
+            stage.awaitRecovery("more of " + bulkhead, FAILOVER, entered(stage, bulkhead));
+            stage.awaitEntries(50);
+        }
+        assertThat(workers).allSatisfy(worker -> assertThat(worker.bulkheadsOfLosses()).doesNotContain("open"));
+    }
+
+    private static Callable<Boolean> entered(Stage stage, String bulkhead) {
+        long before = stage.history().entries(bulkhead);
+        return () -> stage.history().entries(bulkhead) > before;
+    }
+}

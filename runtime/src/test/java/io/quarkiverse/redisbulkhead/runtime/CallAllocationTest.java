@@ -1,0 +1,159 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+import jakarta.interceptor.InvocationContext;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import com.sun.management.ThreadMXBean;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.mutiny.Uni;
+
+/**
+ * What a guarded call allocates with the store of the process, apart from the container's interception: a number that does not
+ * depend on the machine. The bounds are for the first compiler, which removes no allocation; the second one removes some.
+ */
+class CallAllocationTest {
+
+    private static final int CALLS = 1_000;
+    private static final int ROUNDS = 20;
+
+    private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, 0), new Untimed(),
+            new HolderIdentity("app", "host:1"),
+            new SemaphoreListeners(
+                    List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
+            true, new WaiterLimits(0));
+    private final Continuations continuations = new Continuations(0);
+
+    @BeforeEach
+    void threadsMayBlock() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+        continuations.close();
+    }
+
+    @Test
+    void ofAMethodThatReturns() throws Exception {
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"));
+        Invocation invocation = new Invocation(() -> null);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(480);
+    }
+
+    @Test
+    void ofAUni() throws Exception {
+        Uni<Object> item = Uni.createFrom().nullItem();
+        GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni);
+        Invocation invocation = new Invocation(() -> item);
+        assertThat(bytesOf(() -> ((Uni<?>) method.call(invocation)).subscribe().with(done -> {
+        }))).isLessThanOrEqualTo(720);
+    }
+
+    private GuardedMethod guarded(Guard guard) {
+        return new GuardedMethod("Work#run", guard,
+                List.of(SemaphoreOfCall.fixed(engine.semaphore(SemaphoreSpec.named("work").permits(10).build()))),
+                new Executions(), null);
+    }
+
+    /** The least of several rounds, because classes are loaded and code is compiled in the others. */
+    private static long bytesOf(Callable<?> call) throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < ROUNDS; round++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < CALLS; i++) {
+                call.call();
+            }
+            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / CALLS);
+        }
+        return least;
+    }
+
+    /** Runs no task: no lease ends here. */
+    private static final class Untimed implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public Planned after(Duration delay, Runnable task) {
+            return () -> {
+            };
+        }
+    }
+
+    private record Invocation(Callable<Object> method) implements InvocationContext {
+
+        @Override
+        public Object proceed() throws Exception {
+            return method.call();
+        }
+
+        @Override
+        public Object getTarget() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Object getTimer() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Method getMethod() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Constructor<?> getConstructor() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Object[] getParameters() {
+            return new Object[0];
+        }
+
+        @Override
+        public void setParameters(Object[] parameters) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Map<String, Object> getContextData() {
+            return Map.of();
+        }
+    }
+}
