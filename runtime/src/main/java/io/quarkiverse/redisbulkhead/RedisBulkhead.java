@@ -130,7 +130,7 @@ public @interface RedisBulkhead {
      * The bean that determines the key of each call, if a {@link BulkheadKey} parameter is not enough. The bulkhead then has
      * one limit for each key.
      *
-     * @return the class of a CDI bean; {@link BulkheadKeyResolver} itself stands for none
+     * @return the class of a CDI bean; leave it out for none, as {@link BulkheadKeyResolver} itself fails the build
      */
     Class<? extends BulkheadKeyResolver> keyResolver() default BulkheadKeyResolver.class;
 

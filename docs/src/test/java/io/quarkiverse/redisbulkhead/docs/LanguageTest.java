@@ -82,9 +82,9 @@ class LanguageTest {
         for (Page page : Page.all()) {
             texts.add(page.file());
         }
-        try (Stream<Path> modules = Files.list(Page.PROJECT)) {
-            for (Path module : modules.filter(folder -> Files.exists(folder.resolve("pom.xml"))).toList()) {
-                texts.addAll(files(module.resolve("src"), file -> true));
+        try (Stream<Path> modules = Files.find(Page.PROJECT, 3, (file, attributes) -> file.endsWith("pom.xml"))) {
+            for (Path module : modules.toList()) {
+                texts.addAll(files(module.resolveSibling("src"), file -> true));
             }
         }
         return texts.stream().filter(file -> SOURCE.matcher(file.toString()).matches() && !file.endsWith("LanguageTest.java"))

@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /**
@@ -74,7 +75,8 @@ final class CodeBulkheads {
      * @param spec the definition
      * @param caller names the code that defines it; called only if the name is new, or the definition is refused
      * @return what is in force
-     * @throws IllegalArgumentException when it contradicts an annotation, or another definition in this process
+     * @throws IllegalArgumentException when a property of the extension has its name, or when it contradicts an annotation, or
+     *         another definition in this process
      * @throws io.quarkus.runtime.configuration.ConfigurationException when its configuration is not valid
      */
     EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
@@ -122,6 +124,11 @@ final class CodeBulkheads {
     private synchronized First first(SemaphoreSpec spec, Supplier<String> caller) {
         First first = known(spec.name());
         if (first == null) {
+            if (definitions.isReserved(spec.name())) {
+                throw new IllegalArgumentException(
+                        MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' in the SemaphoreSpec of "
+                                + caller.get() + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
+            }
             boolean byCodeAlone = declared(spec.name()) == null;
             Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
             first = byCodeAlone

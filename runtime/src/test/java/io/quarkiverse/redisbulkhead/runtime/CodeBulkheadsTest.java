@@ -103,6 +103,15 @@ class CodeBulkheadsTest {
     }
 
     @Test
+    void aNameThatCannotBeConfiguredIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> define(bulkheads(), SemaphoreSpec.named("rest").permits(1).build()))
+                .withMessage("RBH008 Bulkhead 'rest' in the SemaphoreSpec of Jobs#run cannot be configured, because"
+                        + " quarkus.redis-bulkhead.rest is a property of the extension. Use another name, such as"
+                        + " \"rest-calls\". See RBH008 on the page \"Error codes\" of the Redis Bulkhead documentation");
+    }
+
+    @Test
     @DisplayName("Trap 44: code defines another limit than an annotation of the same process")
     void aSpecThatContradictsAnAnnotationIsRefused() {
         CodeBulkheads bulkheads = bulkheads();

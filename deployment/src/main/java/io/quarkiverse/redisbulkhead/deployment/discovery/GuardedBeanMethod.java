@@ -96,8 +96,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public boolean overrides(MethodInfo inherited, Superclasses superclasses) {
         DotName declaring = inherited.declaringClass().name();
-        return !method.declaringClass().name().equals(declaring) && method.name().equals(inherited.name())
-                && ErasedTypes.parametersOf(method).equals(ErasedTypes.parametersOf(inherited))
+        return !method.declaringClass().name().equals(declaring) && MethodShape.overrides(method, inherited)
                 && superclasses.from(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 

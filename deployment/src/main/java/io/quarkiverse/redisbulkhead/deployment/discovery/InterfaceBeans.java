@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -58,13 +59,17 @@ final class InterfaceBeans {
      */
     Optional<MethodInfo> declared(ClassInfo type, MethodInfo method) {
         List<String> parameters = ErasedTypes.parametersOf(method);
-        Optional<MethodInfo> own = type.methods().stream()
+        return withSuperInterfaces(type)
+                .flatMap(each -> each.methods().stream())
                 .filter(each -> each.name().equals(method.name()) && ErasedTypes.parametersOf(each).equals(parameters))
                 .findFirst();
-        return own.or(() -> type.interfaceNames().stream()
+    }
+
+    /** The interface and its super-interfaces, in the order in which they are searched for a method. */
+    Stream<ClassInfo> withSuperInterfaces(ClassInfo type) {
+        return Stream.concat(Stream.of(type), type.interfaceNames().stream()
                 .map(index::getClassByName)
-                .filter(superInterface -> superInterface != null)
-                .flatMap(superInterface -> declared(superInterface, method).stream())
-                .findFirst());
+                .filter(Objects::nonNull)
+                .flatMap(this::withSuperInterfaces));
     }
 }

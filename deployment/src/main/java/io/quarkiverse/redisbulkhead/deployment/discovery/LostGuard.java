@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -35,32 +37,42 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
      * @return each method once
      */
     public static List<LostGuard> in(BulkheadUsage usage) {
+        InterfaceBeans interfaceBeans = new InterfaceBeans(usage.classes());
         return usage.beans().all().stream().filter(bean -> !isMock(bean))
-                .flatMap(bean -> of(usage.superclasses().from(bean.getImplClazz()).toList(), usage)).distinct().toList();
+                .flatMap(bean -> interfaceBeans.interfaceOf(bean.getImplClazz())
+                        .map(type -> ofInterfaces(interfaceBeans.withSuperInterfaces(type).toList(), usage))
+                        .orElseGet(() -> ofClasses(usage.superclasses().from(bean.getImplClazz()).toList(), usage)))
+                .distinct().toList();
     }
 
     private static boolean isMock(BeanInfo bean) {
         return bean.getStereotypes().stream().anyMatch(stereotype -> MOCK.equals(stereotype.getName()));
     }
 
-    /** The class of the bean comes first. */
+    // Annotations of classes are inherited.
+    private static Stream<LostGuard> ofClasses(List<ClassInfo> classes, BulkheadUsage usage) {
+        return classes.stream().anyMatch(type -> isGuarded(type, usage)) ? Stream.empty() : of(classes, usage);
+    }
+
+    private static Stream<LostGuard> ofInterfaces(List<ClassInfo> interfaces, BulkheadUsage usage) {
+        return isGuarded(interfaces.get(0), usage) ? Stream.empty() : of(interfaces, usage);
+    }
+
+    /** The class of the bean, or the interface that it was generated for, comes first. */
     private static Stream<LostGuard> of(List<ClassInfo> classes, BulkheadUsage usage) {
         List<LostGuard> lost = new ArrayList<>();
-        if (isGuarded(classes, usage)) {
-            return Stream.empty();
-        }
-        for (ClassInfo superclass : classes.subList(1, classes.size())) {
-            for (MethodInfo method : superclass.methods()) {
+        for (int i = 1; i < classes.size(); i++) {
+            for (MethodInfo method : classes.get(i).methods()) {
                 if (!method.isSynthetic() && MethodShape.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
-                    of(method, classes, usage).ifPresent(lost::add);
+                    of(method, classes.subList(0, i), usage).ifPresent(lost::add);
                 }
             }
         }
         return lost.stream();
     }
 
-    private static Optional<LostGuard> of(MethodInfo method, List<ClassInfo> classes, BulkheadUsage usage) {
-        List<Version> versions = versions(method, classes, usage);
+    private static Optional<LostGuard> of(MethodInfo method, List<ClassInfo> subclasses, BulkheadUsage usage) {
+        List<Version> versions = versions(method, subclasses, usage);
         Version last = versions.get(0);
         if (!last.bulkheads().isEmpty() || last.unguarded()) {
             return Optional.empty();
@@ -71,28 +83,30 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
                         guarded.bulkheads()));
     }
 
-    // Bridges count: they are how a subclass overrides a generic method. The compiler copies the annotations to them.
-    private static List<Version> versions(MethodInfo method, List<ClassInfo> classes, BulkheadUsage usage) {
-        List<String> parameters = ErasedTypes.parametersOf(method);
-        List<Version> versions = new ArrayList<>();
-        for (ClassInfo type : classes) {
-            type.methods().stream()
-                    .filter(other -> other.name().equals(method.name()) && ErasedTypes.parametersOf(other).equals(parameters))
+    /**
+     * The method and what overrides it, the class of the bean first. A class of another package overrides a package-private
+     * method only by way of one that is more visible.
+     */
+    private static List<Version> versions(MethodInfo method, List<ClassInfo> subclasses, BulkheadUsage usage) {
+        Deque<MethodInfo> overriding = new ArrayDeque<>(List.of(method));
+        for (int i = subclasses.size() - 1; i >= 0; i--) {
+            subclasses.get(i).methods().stream()
+                    .filter(other -> overriding.stream().anyMatch(inherited -> MethodShape.overrides(other, inherited)))
                     .findFirst()
-                    .ifPresent(other -> versions.add(new Version(other, bulkheads(other, usage),
-                            usage.annotations().hasAnnotation(other, Names.UNGUARDED))));
+                    .ifPresent(overriding::addFirst);
         }
-        return versions;
+        return overriding.stream().map(each -> new Version(each, bulkheads(each, usage),
+                usage.annotations().hasAnnotation(each, Names.UNGUARDED))).toList();
     }
 
-    // An annotation on an abstract method guards nothing, which is another mistake.
+    // An annotation on a method that is not intercepted guards nothing, which is another mistake. The compiler copies
+    // annotations to bridges.
     private static List<WrittenBulkhead> bulkheads(MethodInfo method, BulkheadUsage usage) {
-        return Modifier.isAbstract(method.flags()) ? List.of()
-                : WrittenBulkhead.among(usage.annotations().annotations(method));
+        boolean intercepted = method.declaringClass().isInterface() == Modifier.isAbstract(method.flags());
+        return intercepted || method.isSynthetic() ? WrittenBulkhead.among(usage.annotations().annotations(method)) : List.of();
     }
 
-    // Annotations of classes are inherited.
-    private static boolean isGuarded(List<ClassInfo> classes, BulkheadUsage usage) {
-        return classes.stream().anyMatch(type -> !WrittenBulkhead.among(usage.annotations().annotations(type)).isEmpty());
+    private static boolean isGuarded(ClassInfo type, BulkheadUsage usage) {
+        return !WrittenBulkhead.among(usage.annotations().annotations(type)).isEmpty();
     }
 }

@@ -46,11 +46,8 @@ final class Replacement {
         return !WrittenBulkhead.among(annotations.annotations(type)).isEmpty();
     }
 
-    // Bridges count: they are how a subclass overrides a generic method.
     private static boolean overrides(ClassInfo type, MethodInfo method) {
-        int modifiers = method.flags();
-        return !Modifier.isAbstract(modifiers) && MethodShape.canBeOverridden(method)
-                && type.methods().stream().anyMatch(other -> other.name().equals(method.name())
-                        && ErasedTypes.parametersOf(other).equals(ErasedTypes.parametersOf(method)));
+        return !Modifier.isAbstract(method.flags())
+                && type.methods().stream().anyMatch(other -> MethodShape.overrides(other, method));
     }
 }

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
@@ -38,7 +39,11 @@ public final class ReturnKinds {
             "dev.langchain4j.service.TokenStream",
             "kotlinx.coroutines.Job",
             "kotlinx.coroutines.Deferred",
-            "kotlinx.coroutines.flow.Flow");
+            "kotlinx.coroutines.flow.Flow",
+            // Lazy: most of the work is done by what reads the result.
+            "java.util.stream.BaseStream",
+            "kotlin.sequences.Sequence",
+            "jakarta.ws.rs.core.StreamingOutput");
 
     private final IndexView index;
 
@@ -66,11 +71,27 @@ public final class ReturnKinds {
     }
 
     private Optional<ReturnKind> of(Type type) {
+        if (parts(type).anyMatch(this::containsAsynchronous)) {
+            return Optional.empty();
+        }
         ReturnKind kind = OBSERVABLE.get(type.name());
         if (kind != null) {
             return Optional.of(kind);
         }
         return isAsynchronous(type.name(), new HashSet<>()) ? Optional.empty() : Optional.of(ReturnKind.SYNCHRONOUS);
+    }
+
+    private boolean containsAsynchronous(Type type) {
+        return isAsynchronous(type.name(), new HashSet<>()) || parts(type).anyMatch(this::containsAsynchronous);
+    }
+
+    private static Stream<Type> parts(Type type) {
+        return switch (type.kind()) {
+            case PARAMETERIZED_TYPE -> type.asParameterizedType().arguments().stream();
+            case ARRAY -> Stream.of(type.asArrayType().constituent());
+            case WILDCARD_TYPE -> Stream.of(type.asWildcardType().extendsBound());
+            default -> Stream.empty();
+        };
     }
 
     private boolean isAsynchronous(DotName name, Set<DotName> seen) {

@@ -54,11 +54,7 @@ public record WrittenBulkhead(String name, int permits, int weight, boolean fair
                 fair != null && fair.asBoolean(),
                 expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString(),
                 maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString(),
-                Optional.ofNullable(keyResolver).map(value -> value.asClass().name()).filter(WrittenBulkhead::isResolver));
-    }
-
-    private static boolean isResolver(DotName type) {
-        return !Names.KEY_RESOLVER.equals(type);
+                Optional.ofNullable(keyResolver).map(value -> value.asClass().name()));
     }
 
     /** The same for the run time. */

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
@@ -20,13 +21,14 @@ import io.quarkus.arc.processor.BeanInfo;
 final class KeyResolverBeanRule implements Rule {
 
     private static final String RESOLVE = "resolve";
+    private static final DotName DEFAULT = DotName.createSimple(BulkheadKeyResolver.class);
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         usage.guards().forEach(guard -> checkGuarded(guard, usage, errors));
         for (AnnotatedElement element : usage.elements()) {
             for (WrittenBulkhead bulkhead : element.bulkheads()) {
-                bulkhead.keyResolver().filter(type -> usage.keyResolvers().bean(type).isEmpty())
+                bulkhead.keyResolver().filter(type -> DEFAULT.equals(type) || usage.keyResolvers().bean(type).isEmpty())
                         .ifPresent(
                                 type -> errors.add(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
                                         + KeyRule.keyResolver(type) + " " + text(type, usage)));
@@ -46,6 +48,9 @@ final class KeyResolverBeanRule implements Rule {
     }
 
     private static String text(DotName type, BulkheadUsage usage) {
+        if (DEFAULT.equals(type)) {
+            return "is the default, which stands for no resolver. Name the class of a bean, or remove keyResolver";
+        }
         KeyResolvers beans = usage.keyResolvers();
         List<String> candidates = beans.candidates(type);
         if (!candidates.isEmpty()) {

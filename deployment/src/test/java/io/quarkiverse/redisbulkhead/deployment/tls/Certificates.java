@@ -62,6 +62,8 @@ final class Certificates {
     private static void keytool(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        // It lives for a moment: optimizing costs more than it saves.
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", PASSWORD));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -34,12 +34,15 @@ class ConfiguredNamesRuleTest {
                     + "quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH025 quarkus.redis-bulkhead.report.fair, quarkus.redis-bulkhead.report.permits: no @RedisBulkhead has "
                     + "the name \"report\". Did you mean \"reports\"? Declared: reports, of.sales." + DECLARED,
+            "RBH028 quarkus.redis-bulkhead.reports.max-wit: there is no such property. Did you mean"
+                    + " quarkus.redis-bulkhead.reports.max-wait?",
             "RBH028 quarkus.redis-bulkhead.rest.state: there is no such property. Did you mean"
                     + " quarkus.redis-bulkhead.rest.status?")
             .overrideConfigKey("quarkus.redis-bulkhead.report.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.report.fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.\"archive-2024\".permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.\"reports\".permitz", "3")
+            .overrideConfigKey("quarkus.redis-bulkhead.reports.max-wit", "3s")
             .overrideConfigKey("quarkus.redis-bulkhead.of.sales.fair", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.command-timout", "2s")
             .overrideConfigKey("quarkus.redis-bulkhead.rest.state", "503")

@@ -38,6 +38,9 @@ class KeyResolverBeanRuleTest {
                     + "endless recursion. Guard other methods, or name another resolver",
             "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
                     + "inherits from it"),
+            "RBH021 Methods#byInterface: @RedisBulkhead(name = \"a\"): keyResolver ="
+                    + " io.quarkiverse.redisbulkhead.BulkheadKeyResolver.class is the default, which stands for no resolver. Name"
+                    + " the class of a bean, or remove keyResolver",
             "RBH021 Methods#constructors: " + because("Constructors",
                     "is not a bean. It has several constructors: mark one with @Inject, or add one without parameters"),
             "RBH021 Methods#hidden: " + because("Hidden", "is not a bean type of its bean, because @Typed omits it. "
@@ -72,6 +75,10 @@ class KeyResolverBeanRuleTest {
 
         @RedisBulkhead(name = "a", permits = 1, keyResolver = Plain.class)
         void plain() {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1, keyResolver = BulkheadKeyResolver.class)
+        void byInterface() {
         }
 
         @RedisBulkhead(name = "a", permits = 1, keyResolver = Abstract.class)

@@ -1,11 +1,19 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.core.StreamingOutput;
+import jakarta.ws.rs.sse.SseEventSink;
 
 import org.jboss.resteasy.reactive.RestMulti;
 import org.junit.jupiter.api.Assertions;
@@ -13,8 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import dev.langchain4j.service.TokenStream;
+import io.quarkiverse.langchain4j.RegisterAiService;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.operators.AbstractUni;
 
 class ObservableEndRuleTest {
@@ -24,20 +35,37 @@ class ObservableEndRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(ObservableEndRuleTest.class,
-            new Class<?>[] { Service.class, Generic.class, Bound.class, OwnFuture.class, Suspending.class,
+            new Class<?>[] { Service.class, Nested.class, Assistant.class, Assistant$$QuarkusImpl.class, Generic.class,
+                    Bound.class, OwnFuture.class, Suspending.class,
                     kotlin.coroutines.Continuation.class, TokenStream.class },
-            "RBH014 Generic#generic" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
+            "RBH014 Assistant#answer" + BECAUSE
+                    + "returns dev.langchain4j.service.TokenStream. Return Multi or the plain value",
+            "RBH014 Generic#generic" + BECAUSE + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT,
+            "RBH014 Nested#array" + BECAUSE + "returns io.smallrye.mutiny.Uni<java.lang.String>[]" + WAY_OUT,
+            "RBH014 Nested#bounded" + BECAUSE + "returns java.util.List<? extends io.smallrye.mutiny.Uni<java.lang.String>>"
+                    + WAY_OUT,
+            "RBH014 Nested#supplier" + BECAUSE
+                    + "returns java.util.function.Supplier<java.util.Optional<io.smallrye.mutiny.Uni<java.lang.String>>>"
+                    + WAY_OUT,
+            "RBH014 Nested#uni" + BECAUSE + "returns io.smallrye.mutiny.Uni<io.smallrye.mutiny.Multi<java.lang.String>>"
+                    + WAY_OUT,
             "RBH014 Service#asyncResponse" + BECAUSE + "answers through an AsyncResponse" + WAY_OUT,
-            "RBH014 Service#future" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT,
+            "RBH014 Service#future" + BECAUSE + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT,
             "RBH014 Service#ownFuture" + BECAUSE + "returns OwnFuture" + WAY_OUT,
-            "RBH014 Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher" + WAY_OUT,
-            "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti" + WAY_OUT,
+            "RBH014 Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher<java.lang.String>" + WAY_OUT,
+            "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti<java.lang.String>" + WAY_OUT,
+            "RBH014 Service#sse" + BECAUSE + "answers through an SseEventSink" + WAY_OUT,
+            "RBH014 Service#stream" + BECAUSE + "returns java.util.stream.Stream<java.lang.String>" + WAY_OUT,
+            "RBH014 Service#streamOfNumbers" + BECAUSE + "returns java.util.stream.IntStream" + WAY_OUT,
+            "RBH014 Service#streamingOutput" + BECAUSE + "returns jakarta.ws.rs.core.StreamingOutput" + WAY_OUT,
             "RBH014 Service#tokenStream" + BECAUSE + "returns dev.langchain4j.service.TokenStream" + WAY_OUT,
-            "RBH014 Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni" + WAY_OUT,
-            "RBH014 Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future" + WAY_OUT,
+            "RBH014 Service#uniSubtype" + BECAUSE + "returns io.smallrye.mutiny.operators.AbstractUni<java.lang.String>"
+                    + WAY_OUT,
+            "RBH014 Service#vertxFuture" + BECAUSE + "returns io.vertx.core.Future<java.lang.String>" + WAY_OUT,
             "RBH014 Suspending#suspending" + BECAUSE + "is a Kotlin suspend function, and the application has no"
                     + " kotlinx-coroutines-core. Add the dependency org.jetbrains.kotlinx:kotlinx-coroutines-core",
-            "RBH014 Suspending#suspendingUntilItReturnsAFuture" + BECAUSE + "returns java.util.concurrent.Future" + WAY_OUT);
+            "RBH014 Suspending#suspendingUntilItReturnsAFuture" + BECAUSE
+                    + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
     @Test
     void methodsWhoseEndCannotBeSeenFailTheBuild() {
@@ -84,6 +112,77 @@ class ObservableEndRuleTest {
 
         @RedisBulkhead(name = "a", permits = 1)
         void asyncResponse(AsyncResponse response) {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        void sse(SseEventSink sink) {
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        StreamingOutput streamingOutput() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Stream<String> stream() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        IntStream streamOfNumbers() {
+            return null;
+        }
+    }
+
+    /** The last two are no mistakes. */
+    @Singleton
+    static class Nested {
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Uni<Multi<String>> uni() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Supplier<Optional<Uni<String>>> supplier() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        List<? extends Uni<String>> bounded() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Uni<String>[] array() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Uni<List<Optional<String>>> result() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Map<String, ? super Integer> numbers() {
+            return null;
+        }
+    }
+
+    @RegisterAiService
+    interface Assistant {
+
+        @RedisBulkhead(name = "a", permits = 1)
+        TokenStream answer();
+    }
+
+    /** Named as Quarkus LangChain4j names what it generates. */
+    @Singleton
+    static class Assistant$$QuarkusImpl implements Assistant {
+
+        @Override
+        public TokenStream answer() {
+            return null;
         }
     }
 

@@ -8,8 +8,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.langchain4j.RegisterAiService;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.Unguarded;
+import io.quarkiverse.redisbulkhead.deployment.validation.elsewhere.PackagePrivateBase;
+import io.quarkiverse.redisbulkhead.deployment.validation.elsewhere.Widening;
 import io.quarkus.test.Mock;
 import io.quarkus.test.QuarkusUnitTest;
 
@@ -18,17 +21,27 @@ class OverrideRuleTest {
     private static final String WAY_OUT = ", and has no annotation itself. Annotations of methods are not inherited, so its calls"
             + " would take no permit. Repeat the annotation, or add @Unguarded if that is intended";
 
+    private static final String ELSEWHERE = "io.quarkiverse.redisbulkhead.deployment.validation.elsewhere.";
+
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(OverrideRuleTest.class,
             new Class<?>[] { Reports.class, Forgetful.class, Repeating.class, Deliberate.class, BelowDeliberate.class,
-                    OfAnotherClass.class, Guarded.class, Whole.class, Generic.class, Bound.class, Mocked.class, Rescued.class },
+                    OfAnotherClass.class, Guarded.class, Whole.class, Generic.class, Bound.class, Mocked.class, Rescued.class,
+                    OwnMethod.class, PackagePrivateBase.class, Widening.class, BelowWidening.class, Questions.class,
+                    Plain.class,
+                    Plain$$QuarkusImpl.class, Assistant.class, Assistant$$QuarkusImpl.class },
+            "RBH034 Assistant#answer: it overrides Questions#answer, which has @RedisBulkhead(name = \"model\")" + WAY_OUT,
+            "RBH034 BelowWidening#pack: it overrides " + ELSEWHERE + "PackagePrivateBase#pack, which has @RedisBulkhead(name ="
+                    + " \"pack\")" + WAY_OUT,
             "RBH034 Bound#load: it overrides Generic#load, which has @RedisBulkhead(name = \"generic\")" + WAY_OUT,
             "RBH034 Forgetful#render: it overrides Reports#render, which has @RedisBulkhead(name = \"daily\") and"
                     + " @RedisBulkhead(name = \"reports\")" + WAY_OUT,
             "RBH034 Rescued#render: it overrides Repeating#render, which has @RedisBulkhead(name = \"repeated\")" + WAY_OUT,
             "RBH034 Whole#exempt: it has @Unguarded, but @RedisBulkhead on Guarded guards it. @Unguarded only marks a method that"
                     + " overrides a guarded one. Remove one of the two, or annotate the other methods one by one instead of the"
-                    + " class");
+                    + " class",
+            "RBH034 " + ELSEWHERE + "Widening#pack: it overrides " + ELSEWHERE + "PackagePrivateBase#pack, which has"
+                    + " @RedisBulkhead(name = \"pack\")" + WAY_OUT);
 
     @Test
     @DisplayName("Trap 43: a bean that overrides a guarded method and loses the guard fails the build")
@@ -161,6 +174,88 @@ class OverrideRuleTest {
         @Override
         String render() {
             return "mocked";
+        }
+    }
+
+    /** Another package cannot override a package-private method. */
+    @ApplicationScoped
+    static class OwnMethod extends PackagePrivateBase {
+
+        void pack() {
+        }
+    }
+
+    @ApplicationScoped
+    static class BelowWidening extends Widening {
+
+        @Override
+        public void pack() {
+        }
+    }
+
+    interface Questions {
+
+        @RedisBulkhead(name = "model", permits = 1)
+        String answer(String question);
+
+        @RedisBulkhead(name = "model", permits = 1)
+        String inherited(String question);
+
+        @RedisBulkhead(name = "model", permits = 1)
+        String exempt(String question);
+    }
+
+    @RegisterAiService
+    interface Plain extends Questions {
+    }
+
+    @RegisterAiService
+    interface Assistant extends Questions {
+
+        @Override
+        String answer(String question);
+
+        @Override
+        @Unguarded
+        String exempt(String question);
+    }
+
+    /** Named as Quarkus LangChain4j names what it generates. */
+    @Singleton
+    static class Plain$$QuarkusImpl implements Plain {
+
+        @Override
+        public String answer(String question) {
+            return question;
+        }
+
+        @Override
+        public String inherited(String question) {
+            return question;
+        }
+
+        @Override
+        public String exempt(String question) {
+            return question;
+        }
+    }
+
+    @Singleton
+    static class Assistant$$QuarkusImpl implements Assistant {
+
+        @Override
+        public String answer(String question) {
+            return question;
+        }
+
+        @Override
+        public String inherited(String question) {
+            return question;
+        }
+
+        @Override
+        public String exempt(String question) {
+            return question;
         }
     }
 }

@@ -29,7 +29,8 @@ class TwelveMistakesTest {
             "RBH010 Reports#hidden: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH014 Reports#later: @RedisBulkhead cannot see when an execution of this method ends, because it returns"
-                    + " java.util.concurrent.Future. Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value",
+                    + " java.util.concurrent.Future<java.lang.String>. Return Uni, Multi, CompletionStage, CompletableFuture, or"
+                    + " the plain value",
             "RBH006 Reports#limitless: @RedisBulkhead(name = \"limitless\"): permits is not set. Set it in the "
                     + "annotation, or set quarkus.redis-bulkhead.\"limitless\".permits",
             "RBH001 Reports#nameless: @RedisBulkhead: name must not be blank, but is ''",

@@ -209,10 +209,10 @@ final class ConfiguredNames {
         } else if (known.groups().containsKey(first)) {
             lookAtGroup(property, first, rest);
         } else if (isPossible(first)) {
-            lookAtMember(property, first, rest);
+            lookAtMember(property, rest);
         } else if (inCode.possible() && !isPossible(name(first, rest))) {
             if (rest.size() == 1 || isInCode(first)) {
-                lookAtMember(property, first, rest);
+                lookAtMember(property, rest);
             }
             perhapsInCode.add(first);
             if (!isInCode(first)) {
@@ -223,10 +223,10 @@ final class ConfiguredNames {
         }
     }
 
-    private void lookAtMember(String property, String name, List<String> rest) {
+    private void lookAtMember(String property, List<String> rest) {
         String member = String.join(".", rest);
         if (!known.ofOneBulkhead().contains(member)) {
-            report(property, member, known.ofOneBulkhead(), PropertyNames.of(name, ""));
+            report(property, member, known.ofOneBulkhead());
         }
     }
 
@@ -236,7 +236,7 @@ final class ConfiguredNames {
         }
         Set<String> candidates = new TreeSet<>(known.single());
         known.groups().forEach((group, members) -> members.forEach(member -> candidates.add(group + "." + member)));
-        report(property, property.substring(PropertyNames.PREFIX.length()), candidates, PropertyNames.PREFIX);
+        report(property, property.substring(PropertyNames.PREFIX.length()), candidates);
     }
 
     private void lookAtGroup(String property, String group, List<String> rest) {
@@ -245,14 +245,15 @@ final class ConfiguredNames {
         int members = ofOneLock ? 1 : 0;
         String member = String.join(".", rest.subList(members, rest.size()));
         if (!candidates.contains(member) && known.listOf(group + "." + member).isEmpty()) {
-            report(property, member, candidates,
-                    ofOneLock ? PropertyNames.ofLock(rest.get(0), "") : PropertyNames.PREFIX + group + ".");
+            report(property, member, candidates);
         }
     }
 
-    private void report(String property, String member, Set<String> candidates, String prefix) {
+    // The suggestion spells the name of a bulkhead or lock as the property does: another spelling might be RBH032.
+    private void report(String property, String member, Set<String> candidates) {
         errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
-                .map(meant -> "Did you mean " + prefix + meant + "?")
+                .filter(any -> property.endsWith("." + member))
+                .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
                 .orElseGet(() -> "Available: " + String.join(", ", new TreeSet<>(candidates))));
     }
 

@@ -207,8 +207,7 @@ public final class Definitions {
             if (reserved.test(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
                 locations(name).forEach(location -> errors.add(MessageCode.RBH008, location, Texts.annotation(name)
-                        + " cannot be configured, because " + PropertyNames.PREFIX + name
-                        + " is a property of the extension. Use another name, such as \"" + name + "-calls\""));
+                        + Texts.reserved(name)));
             }
         });
     }

@@ -264,6 +264,16 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * Whether a property of the extension has the name of a bulkhead, which therefore cannot be configured.
+     *
+     * @param name any name
+     * @return {@code true} for example for {@code rest}
+     */
+    public boolean isReserved(String name) {
+        return known.isReserved(name);
+    }
+
+    /**
      * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
      *
      * @param name any name, declared or not

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+
 /** Parts of messages. */
 public final class Texts {
 
@@ -26,5 +28,16 @@ public final class Texts {
      */
     public static String quoted(String name) {
         return "\"" + (name.length() <= SHOWN ? name : name.substring(0, SHOWN) + "...") + "\"";
+    }
+
+    /**
+     * Why no bulkhead can have a name, and what to do.
+     *
+     * @param bulkhead the name of a property of the extension
+     * @return the rest of a sentence that begins with the bulkhead
+     */
+    public static String reserved(String bulkhead) {
+        return " cannot be configured, because " + PropertyNames.PREFIX + bulkhead
+                + " is a property of the extension. Use another name, such as " + quoted(bulkhead + "-calls");
     }
 }

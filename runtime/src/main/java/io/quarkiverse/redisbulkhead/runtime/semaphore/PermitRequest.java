@@ -31,13 +31,27 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  * Acquires one permit of one bulkhead: the one state machine of acquiring.
  *
  * <pre>
- * NEW -> REQUESTING -> GRANTED | REJECTED
- *        REQUESTING -> WAITING   the store has it among its waiters; a hand-over grants; a free permit, or the end of the wait, requests again
- *        REQUESTING -> RETRYING  the store can be retried, or went away during the wait; requests again after a pause
+ * NEW        -> REQUESTING
+ *            -> REJECTED     the application stops, or the caller has ended the request
+ * REQUESTING -> GRANTED      by the reply, or by a hand-over that overtook it
+ *            -> WAITING      the store has it among its waiters
+ *            -> RETRYING     the store can be retried, or went away during the wait
+ *            -> REJECTED     by the reply
+ * WAITING    -> REQUESTING   a permit may be free, the store lost the place, or the wait is over and this is the last attempt
+ *            -> GRANTED      by a hand-over
+ *            -> REJECTED     given up, or a poll failed
+ * RETRYING   -> REQUESTING   after a pause
+ *            -> GRANTED      by a hand-over
+ *            -> REJECTED     given up
  * </pre>
  *
- * {@link #end()} releases the permit, or gives the request up. Where the store is away and the bulkhead has another policy than
- * {@code reject}, a rejected request continues by that policy. Fires the events of its {@link CallListener}. Thread-safe.
+ * While REQUESTING, one request is in flight, with the current permit id. Only its reply or a hand-over ends that state, so a
+ * reply needs no check of its id: it is the expected one, or it is late. Messages and replies to polls can be about an earlier
+ * id.
+ * <p>
+ * GRANTED and REJECTED are final. In an outage, a REJECTED request may still let its caller continue: with the policy
+ * {@code allow}, or with {@code local} by a second request to the store of this process. {@link #end()} releases the permit, or
+ * gives the request up. Fires the events of its {@link CallListener}. Thread-safe.
  */
 final class PermitRequest extends PendingAdmission implements WaiterRegistry.Waiter {
 
@@ -46,32 +60,6 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
     private static final Runnable NOTHING = () -> {
     };
-
-    /**
-     * What the requests to one store work with.
-     *
-     * @param store keeps the permits
-     * @param timers the clock
-     * @param identity who acquires
-     * @param waiters wakes those that wait
-     * @param limits bounds how many wait
-     * @param returns gives permits and places back
-     * @param reconciler issues ids, and knows them while they are in use
-     * @param requests counts requests until their outcome is final, and knows when the application stops
-     * @param listener receives events
-     * @param permits what granted permits work with
-     * @param local the same for a store of this process, for the outage policy {@code local}; null without one
-     */
-    record Dependencies(PermitStore store, Timers timers, HolderIdentity identity, WaiterRegistry waiters, WaiterLimits limits,
-            PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
-            LeasedPermit.Dependencies permits, Dependencies local) {
-
-        private AcquireRequest request(SemaphoreDefinition bulkhead, String id, Duration place, long ticket, String method) {
-            SemaphoreSpec spec = bulkhead.spec();
-            return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
-                    identity.application(), identity.instance(), method);
-        }
-    }
 
     private enum State {
         NEW,
@@ -93,8 +81,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private final WaitsOn waitsOn;
     // Null for requests that are not executions.
     private final InFlightCounter executions;
-    // Whether the caller wanted to wait, for the result.
-    private final boolean hadTime;
+    // For the result: a local continuation may have no time left to wait.
+    private final boolean wantedToWait;
     // The permits of the calls around this one, which end after it.
     private final List<HeldPermit> heldByCallers;
 
@@ -104,29 +92,33 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Why this makes one attempt although the caller wants to wait.
     private Optional<String> limitReached = Optional.empty();
 
-    // Everything below is guarded by this. While the lock is held, nothing is called that may call this request back.
+    // All fields below are guarded by the lock of this object. While it is held, nothing is called that may call this request
+    // back, except for the CallListener, which must not.
     private State state = State.NEW;
     private CallListener call;
     private String permitId;
     private LeaseClock clock;
     private Timers.Planned waitTimer;
+    // Set while REQUESTING, for the reply.
     private Supplier<RuntimeException> giveUpReason;
     // Null as long as the store has always answered.
     private Backoff backoff;
     private Throwable lastFailure;
-    private boolean hasWaited;
+    // The store has, or had, this among its waiters.
+    private boolean storeHadPlace;
     private boolean countedAsWaiter;
     private boolean freeWhileRequesting;
+    // Whether a copy of an earlier request with this permit id may still reach the store.
     private boolean copyMayFollow;
     // Order in the queue, or 0. A waiter that the store forgot queues again with it.
     private long ticket;
     private int limit;
     private Duration nearestLeaseEnd = Duration.ZERO;
 
-    // Decided: the outcome is final in the store, and a granted permit is renewed.
-    private boolean decided;
+    // The store has nothing to decide any more, and a granted permit is renewed.
+    private boolean outcomeFinal;
     private HeldPermit permit;
-    private PermitRequest local;
+    private PermitRequest localContinuation;
     private boolean waitingFired;
     // Null until end() is called.
     private CompletionStage<Void> ended;
@@ -134,9 +126,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private Promise<Void> endAnswered;
 
     private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
-            InFlightCounter executions,
-            CallListener call, boolean hadTime, List<HeldPermit> heldByCallers) {
-        this.heldByCallers = heldByCallers;
+            InFlightCounter executions, CallListener call, boolean wantedToWait, List<HeldPermit> heldByCallers) {
         this.dependencies = dependencies;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
@@ -145,30 +135,11 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         this.waitsOn = waitsOn;
         this.executions = executions;
         this.call = call;
-        this.hadTime = hadTime;
+        this.wantedToWait = wantedToWait;
+        this.heldByCallers = heldByCallers;
     }
 
-    @Override
-    public BulkheadId bulkheadId() {
-        return bulkhead.id();
-    }
-
-    @Override
-    public SemaphoreSpec spec() {
-        return spec;
-    }
-
-    @Override
-    public synchronized String permitId() {
-        return permitId;
-    }
-
-    @Override
-    public synchronized boolean isWaiting() {
-        return state == State.WAITING;
-    }
-
-    // ---- Requesting
+    // ---- Beginning
 
     /**
      * Requests a permit.
@@ -180,8 +151,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param heldByCallers the permits of the calls around this one
      */
     static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
-            InFlightCounter executions,
-            CallListener call, List<HeldPermit> heldByCallers) {
+            InFlightCounter executions, CallListener call, List<HeldPermit> heldByCallers) {
         call.requested();
         if (dependencies.store() instanceof InProcessPermitStore here) {
             LeasedPermit given = takeIfFree(dependencies, here, bulkhead, method);
@@ -227,7 +197,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         RuntimeException rejection;
         synchronized (this) {
             permitId = dependencies.reconciler().newId(spec);
-            rejection = dependencies.requests().isStopping() ? stopping() : ended != null ? cancelled() : null;
+            rejection = dependencies.requests().isStopping() ? stoppingException()
+                    : ended != null ? cancelledException() : null;
             state = rejection == null ? State.REQUESTING : State.REJECTED;
         }
         if (rejection != null) {
@@ -245,20 +216,26 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         send();
     }
 
+    // ---- Requesting
+
     private void send() {
         AcquireRequest request;
         synchronized (this) {
+            if (state != State.REQUESTING) {
+                // A hand-over was faster.
+                return;
+            }
             long now = dependencies.timers().nanoTime();
             clock = clock == null ? LeaseClock.requested(now) : clock.requestedAgain(now);
             request = dependencies.request(bulkhead, permitId, place(), ticket, method);
         }
         dependencies.store().acquire(request).whenComplete((reply, failure) -> {
             if (failure == null) {
-                answered(request.permitId(), reply);
-            } else if (mayPass(failure)) {
-                retryLater(request.permitId(), failure);
+                answered(reply);
+            } else if (isWorthRetrying(failure)) {
+                retryLater(failure);
             } else {
-                failed(request.permitId(), failure);
+                requestFailed(failure);
             }
         });
         if (dependencies.requests().isStopping()) {
@@ -267,46 +244,45 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
-    private void answered(String id, AcquireReply reply) {
+    private void answered(AcquireReply reply) {
         if (reply instanceof Granted grant) {
-            granted(id, grant);
+            granted(grant);
         } else if (reply instanceof Waiting place) {
             dependencies.reconciler().reconcileIfDue(bulkhead.id());
-            placed(id, place);
+            placed(place);
         } else if (reply instanceof Full full) {
             dependencies.reconciler().reconcileIfDue(bulkhead.id());
-            rejectedByStore(full(spec.weight() > full.limit() ? Optional.empty() : limitReached, full.limit(),
-                    full.nearestLeaseEnd()), full.copyMayFollow());
+            rejectRequest(fullException(spec.weight() > full.limit() ? Optional.empty() : limitReached, full.limit(),
+                    full.nearestLeaseEnd()), full.copyMayFollow(), false);
         } else {
-            rejectedByStore(new BulkheadUnavailableException(spec.name(),
-                    "the request was cancelled before it reached the store", null), false);
+            rejectRequest(new BulkheadUnavailableException(spec.name(),
+                    "the request was cancelled before it reached the store", null), false, false);
         }
     }
 
-    private void granted(String id, Granted reply) {
+    private void granted(Granted reply) {
         LeasedPermit given = null;
-        boolean tooLate = false;
+        boolean leaseEnded = false;
         synchronized (this) {
             if (state == State.REQUESTING) {
                 long end = clock.endOfGrant(lease);
-                tooLate = id.equals(permitId) && !lasts(end, bulkhead.terms().marginNanos());
-                if (!tooLate) {
+                leaseEnded = !isStillRunning(end, bulkhead.terms().marginNanos());
+                if (!leaseEnded) {
                     given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.requestedAt(), end,
                             bulkhead.terms().marginNanos());
                 }
             }
         }
-        if (tooLate) {
-            failed(id, new StoreException("the reply arrived after the lease of " + lease + " had ended", true, null));
+        if (leaseEnded) {
+            requestFailed(new StoreException("the reply arrived after the lease of " + lease + " had ended", true, null));
         } else if (given != null) {
             finishGranted(given);
         } else {
-            late(id, reply.copyMayFollow());
+            refuseLateCopy(reply.copyMayFollow());
         }
     }
 
-    // Whether a lease has not ended here yet.
-    private boolean lasts(long leaseEnd, long marginNanos) {
+    private boolean isStillRunning(long leaseEnd, long marginNanos) {
         return leaseEnd - marginNanos - dependencies.timers().nanoTime() > 0;
     }
 
@@ -319,27 +295,119 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         return given;
     }
 
-    private void placed(String id, Waiting reply) {
+    private void rejectRequest(RuntimeException reason, boolean copies, boolean placeMayRemain) {
+        boolean isLate;
+        boolean mayBeInStore;
+        synchronized (this) {
+            isLate = state != State.REQUESTING;
+            state = isLate ? state : State.REJECTED;
+            mayBeInStore = copies || copyMayFollow || placeMayRemain;
+        }
+        if (isLate) {
+            refuseLateCopy(copies);
+        } else {
+            finishRejected(reason, mayBeInStore);
+        }
+    }
+
+    private void requestFailed(Throwable failure) {
+        rejectRequest(StoreFailures.rejection(spec.name(), failure), isOutcomeUnknown(failure), hadPlace());
+    }
+
+    private synchronized boolean hadPlace() {
+        return storeHadPlace;
+    }
+
+    private static boolean isOutcomeUnknown(Throwable failure) {
+        return !(Failures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
+    }
+
+    // A hand-over has granted the permit, so the reply is of no use. But a copy of the request must not bring the permit back
+    // after its release.
+    private void refuseLateCopy(boolean copies) {
+        if (copies) {
+            LeasedPermit given;
+            synchronized (this) {
+                given = (LeasedPermit) permit;
+            }
+            if (!given.refuseCopies()) {
+                dependencies.returns().inBackground(bulkhead.id(), given.id(), lease);
+            }
+        }
+    }
+
+    // ---- Retrying
+
+    private boolean isWorthRetrying(Throwable failure) {
+        return StoreFailures.isRetryable(failure) || StoreFailures.isAway(failure) && keepsWaitingInOutage();
+    }
+
+    // A caller that waits keeps waiting, unless its bulkhead has another policy. One whose first request was not answered does
+    // not wait yet, and is rejected.
+    private synchronized boolean keepsWaitingInOutage() {
+        return storeHadPlace && spec.onOutage() == OnOutage.REJECT;
+    }
+
+    private void retryLater(Throwable failure) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? placed(reply) : () -> late(id, reply.copyMayFollow());
+            next = state == State.REQUESTING ? enterRetrying(failure) : () -> refuseLateCopy(isOutcomeUnknown(failure));
         }
         next.run();
     }
 
     // Within the lock; returns what to do outside of it.
-    private Runnable placed(Waiting reply) {
+    private Runnable enterRetrying(Throwable failure) {
+        lastFailure = failure;
+        backoff = backoff == null ? dependencies.waiters().newBackoff() : backoff;
+        Duration pause = backoff.next();
+        copyMayFollow |= isOutcomeUnknown(failure);
+        if (!mayWait || rejectOrCountAsWaiter() != null) {
+            // Not that too many callers wait: nothing shows that the bulkhead is full, and the failure is what can be repaired.
+            return rejectAndReturnLater(giveUpReason == null ? timeOverException() : giveUpReason.get());
+        }
+        state = State.RETRYING;
+        fireWaiting();
+        return () -> {
+            completeAttempted();
+            startWaitTimer();
+            dependencies.timers().after(pause, this::retry);
+        };
+    }
+
+    private void retry() {
+        synchronized (this) {
+            if (state != State.RETRYING) {
+                return;
+            }
+            state = State.REQUESTING;
+        }
+        send();
+    }
+
+    // ---- Waiting
+
+    private void placed(Waiting reply) {
+        Runnable next;
+        synchronized (this) {
+            next = state == State.REQUESTING ? enterWaiting(reply) : () -> refuseLateCopy(reply.copyMayFollow());
+        }
+        next.run();
+    }
+
+    // Within the lock; returns what to do outside of it.
+    private Runnable enterWaiting(Waiting reply) {
         copyMayFollow |= reply.copyMayFollow();
         limit = reply.limit();
         nearestLeaseEnd = reply.nearestLeaseEnd();
         clock = clock.answered(reply.storeMillis());
-        hasWaited = true;
+        storeHadPlace = true;
         ticket = reply.ticket();
         storeAnswered();
-        RuntimeException rejection = waitsForItself(limit) ? full(Optional.empty(), limit, nearestLeaseEnd)
-                : rejectionInsteadOfWait();
+        RuntimeException rejection = waitsForItself(limit) ? fullException(Optional.empty(), limit, nearestLeaseEnd)
+                : rejectOrCountAsWaiter();
         if (rejection != null) {
-            return rejectWaiting(rejection);
+            return returnPlaceAndReject(rejection);
         }
         fireWaiting();
         if (freeWhileRequesting) {
@@ -358,65 +426,6 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         };
     }
 
-    // The reply to a request that a message, or the end, has overtaken. Only a copy of the request is news.
-    private void late(String id, boolean copies) {
-        if (copies) {
-            LeasedPermit given;
-            synchronized (this) {
-                given = id.equals(permitId) && permit instanceof LeasedPermit leased ? leased : null;
-            }
-            if (given == null || !given.refuseCopies()) {
-                dependencies.returns().inBackground(bulkhead.id(), id, lease, given == null ? Duration.ZERO : spec.minHold());
-            }
-        }
-    }
-
-    // ---- Retrying
-
-    // A caller that waits keeps waiting when the store goes away, unless its bulkhead has another policy.
-    private boolean mayPass(Throwable failure) {
-        return StoreFailures.isRetryable(failure) || StoreFailures.isAway(failure) && keepsWaiting();
-    }
-
-    private synchronized boolean keepsWaiting() {
-        return hasWaited && spec.onOutage() == OnOutage.REJECT;
-    }
-
-    private void retryLater(String id, Throwable failure) {
-        Runnable next;
-        synchronized (this) {
-            if (state != State.REQUESTING || !id.equals(permitId)) {
-                return;
-            }
-            lastFailure = failure;
-            backoff = backoff == null ? dependencies.waiters().newBackoff() : backoff;
-            Duration pause = backoff.next();
-            copyMayFollow |= mayBeCarriedOut(failure);
-            if (!mayWait || rejectionInsteadOfWait() != null) {
-                next = rejectRetrying(giveUpReason == null ? timeOver() : giveUpReason.get());
-            } else {
-                state = State.RETRYING;
-                fireWaiting();
-                next = () -> {
-                    completeAttempted();
-                    startWaitTimer();
-                    dependencies.timers().after(pause, this::retry);
-                };
-            }
-        }
-        next.run();
-    }
-
-    private void retry() {
-        synchronized (this) {
-            if (state != State.RETRYING) {
-                return;
-            }
-            state = State.REQUESTING;
-        }
-        send();
-    }
-
     // Within the lock.
     private void storeAnswered() {
         lastFailure = null;
@@ -425,26 +434,20 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
-    private static boolean mayBeCarriedOut(Throwable failure) {
-        return !(Failures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
-    }
-
-    // ---- Waiting
-
     // Within the lock. Null: it may wait, and counts among the waiting calls from now on.
-    private RuntimeException rejectionInsteadOfWait() {
+    private RuntimeException rejectOrCountAsWaiter() {
         if (giveUpReason != null) {
             return giveUpReason.get();
         }
         if (mayWait && waitEndNanos - dependencies.timers().nanoTime() <= 0) {
-            return timeOver();
+            return timeOverException();
         }
         if (countedAsWaiter) {
             return null;
         }
         Optional<String> reached = dependencies.limits().enter(spec, waitsOn);
         countedAsWaiter = reached.isEmpty();
-        return countedAsWaiter ? null : full(reached, limit, nearestLeaseEnd);
+        return countedAsWaiter ? null : fullException(reached, limit, nearestLeaseEnd);
     }
 
     // Within the lock.
@@ -462,15 +465,29 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
-    private void stopWaiting() {
-        if (mayWait) {
-            dependencies.waiters().leave(this, permitId());
-            synchronized (this) {
-                if (waitTimer != null) {
-                    waitTimer.cancel();
-                }
-            }
-        }
+    // Within the lock; neither granted nor rejected.
+    private boolean isOpen() {
+        return state == State.REQUESTING || state == State.RETRYING || state == State.WAITING;
+    }
+
+    @Override
+    public BulkheadId bulkheadId() {
+        return bulkhead.id();
+    }
+
+    @Override
+    public SemaphoreSpec spec() {
+        return spec;
+    }
+
+    @Override
+    public synchronized String permitId() {
+        return permitId;
+    }
+
+    @Override
+    public synchronized boolean isWaiting() {
+        return state == State.WAITING;
     }
 
     /** Never beyond the end of the wait. */
@@ -485,6 +502,19 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
         // In the unit of the stores, so that simultaneous requests are alike and go together.
         return Duration.ofMillis(Math.max(1, left.toMillis()));
+    }
+
+    @Override
+    public boolean permitMayBeFree() {
+        synchronized (this) {
+            if (state != State.WAITING) {
+                freeWhileRequesting |= state == State.REQUESTING;
+                return false;
+            }
+            state = State.REQUESTING;
+        }
+        send();
+        return true;
     }
 
     @Override
@@ -505,10 +535,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             long now = dependencies.timers().nanoTime();
             long leaseEnd = clock.endOf(handOver, lease, now);
             long margin = bulkhead.terms().handOverMarginNanos();
-            if (lasts(leaseEnd, margin)) {
+            if (isStillRunning(leaseEnd, margin)) {
                 given = newPermit(handOver.ticket(), copyMayFollow, now, leaseEnd, margin);
             } else if (state != State.WAITING) {
-                // The reply in flight, or the next one, tells more.
+                // The request in flight, or the next one, shows what the store has now.
                 return;
             }
         }
@@ -517,7 +547,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else {
             LOG.debugf("The hand-over of permit %s of bulkhead '%s' arrived after its lease", id, bulkhead.id());
             dependencies.returns().inBackground(bulkhead.id(), id, lease);
-            gone(id);
+            placeLost(id);
         }
     }
 
@@ -530,25 +560,12 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
+    /** Queues again, with a new permit id and the old ticket. */
     @Override
-    public boolean permitMayBeFree() {
-        synchronized (this) {
-            if (state != State.WAITING) {
-                freeWhileRequesting |= state == State.REQUESTING;
-                return false;
-            }
-            state = State.REQUESTING;
-        }
-        send();
-        return true;
-    }
-
-    /** Requests with a new id and the old ticket. */
-    @Override
-    public void gone(String id) {
+    public void placeLost(String id) {
         boolean copies;
         synchronized (this) {
-            // The reply to a request in flight tells more.
+            // Otherwise the request in flight, or the next one, queues again.
             if (state != State.WAITING || !id.equals(permitId)) {
                 return;
             }
@@ -567,6 +584,22 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         send();
     }
 
+    @Override
+    public void pollFailed(String id, Throwable failure) {
+        synchronized (this) {
+            // Otherwise the request in flight, or the next one, fails as well if it must.
+            if (state != State.WAITING || !id.equals(permitId)) {
+                return;
+            }
+            if (StoreFailures.isAway(failure) && keepsWaitingInOutage()) {
+                lastFailure = failure;
+                return;
+            }
+            state = State.REJECTED;
+        }
+        finishRejected(StoreFailures.rejection(spec.name(), failure), true);
+    }
+
     // ---- Giving up
 
     // Requests a last time: messages about a free permit, or a hand-over, may have been lost.
@@ -575,10 +608,10 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         synchronized (this) {
             if (state == State.WAITING) {
                 state = State.REQUESTING;
-                giveUpReason = this::timeOver;
+                giveUpReason = this::timeOverException;
                 next = this::send;
             } else {
-                next = giveUp(this::timeOver);
+                next = giveUp(this::timeOverException);
             }
         }
         next.run();
@@ -586,32 +619,69 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     @Override
     public Runnable stop() {
-        return giveUp(this::stopping);
+        return giveUp(this::stoppingException);
     }
 
     // A request in flight may still be granted; its reply decides.
-    private Runnable giveUp(Supplier<RuntimeException> reason) {
-        synchronized (this) {
-            if (state == State.WAITING || state == State.RETRYING) {
-                return state == State.RETRYING ? rejectRetrying(reason.get()) : rejectWaiting(reason.get());
-            }
-            giveUpReason = state == State.REQUESTING ? reason : giveUpReason;
-            return NOTHING;
+    private synchronized Runnable giveUp(Supplier<RuntimeException> reason) {
+        if (state == State.WAITING) {
+            return returnPlaceAndReject(reason.get());
         }
+        if (state == State.RETRYING) {
+            return rejectAndReturnLater(reason.get());
+        }
+        giveUpReason = state == State.REQUESTING ? reason : giveUpReason;
+        return NOTHING;
     }
 
+    // Within the lock; returns what to do outside of it. A permit that was handed over meanwhile goes on to the next waiter, so the
+    // caller is rejected when its place is gone.
+    private Runnable returnPlaceAndReject(RuntimeException reason) {
+        state = State.REJECTED;
+        String id = permitId;
+        boolean copies = copyMayFollow;
+        return () -> {
+            stopWaiting();
+            dependencies.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
+                finishRejected(reason, false);
+                return found;
+            });
+        };
+    }
+
+    // Within the lock; returns what to do outside of it. The store does not answer now, so the caller does not wait for it.
+    private Runnable rejectAndReturnLater(RuntimeException reason) {
+        state = State.REJECTED;
+        boolean mayBeInStore = storeHadPlace || copyMayFollow;
+        return () -> finishRejected(reason, mayBeInStore);
+    }
+
+    // ---- Why a request is rejected
+
     // Within the lock.
-    private RuntimeException timeOver() {
-        return lastFailure == null ? full(limitReached, limit, nearestLeaseEnd)
+    private RuntimeException timeOverException() {
+        return lastFailure == null ? fullException(limitReached, limit, nearestLeaseEnd)
                 : StoreFailures.rejection(spec.name(), lastFailure);
     }
 
-    private RuntimeException stopping() {
+    private RuntimeException stoppingException() {
         return new BulkheadUnavailableException(spec.name(), "the application is stopping", null);
     }
 
-    private static RuntimeException cancelled() {
+    private static RuntimeException cancelledException() {
         return new CancellationException("The execution ended before a permit was free");
+    }
+
+    private BulkheadFullException fullException(Optional<String> reached, int limitInForce, Duration leaseEnd) {
+        if (waitsForItself(limitInForce)) {
+            return new NestedCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), heldAround(), limitInForce,
+                    leaseEnd);
+        }
+        if (reached.isPresent()) {
+            return new QueueFullException(reached.get(), spec.name(), bulkhead.key(), limitInForce, leaseEnd);
+        }
+        return spec.weight() == 1 ? new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd)
+                : new HeavyCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), limitInForce, leaseEnd);
     }
 
     // Whether the calls around this one, which end after it, leave too little of the limit for it.
@@ -628,77 +698,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         return held;
     }
 
-    private BulkheadFullException full(Optional<String> reached, int limitInForce, Duration leaseEnd) {
-        if (waitsForItself(limitInForce)) {
-            return new NestedCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), heldAround(), limitInForce,
-                    leaseEnd);
-        }
-        if (reached.isPresent()) {
-            return new QueueFullException(reached.get(), spec.name(), bulkhead.key(), limitInForce, leaseEnd);
-        }
-        return spec.weight() == 1 ? new BulkheadFullException(spec.name(), bulkhead.key(), limitInForce, leaseEnd)
-                : new HeavyCallRejectedException(spec.name(), bulkhead.key(), spec.weight(), limitInForce, leaseEnd);
-    }
-
-    /** A request, or a poll, failed for good. */
-    @Override
-    public void failed(String id, Throwable failure) {
-        boolean isLate;
-        boolean mayBeInStore;
-        synchronized (this) {
-            if (state == State.WAITING && id.equals(permitId) && StoreFailures.isAway(failure) && keepsWaiting()) {
-                lastFailure = failure;
-                return;
-            }
-            isLate = !isOpen() || !id.equals(permitId);
-            mayBeInStore = hasWaited || mayBeCarriedOut(failure);
-            state = isLate ? state : State.REJECTED;
-        }
-        if (isLate) {
-            late(id, mayBeCarriedOut(failure));
-            return;
-        }
-        finishRejected(StoreFailures.rejection(spec.name(), failure), mayBeInStore);
-    }
-
-    // Within the lock; neither granted nor rejected.
-    private boolean isOpen() {
-        return state == State.REQUESTING || state == State.RETRYING || state == State.WAITING;
-    }
-
-    private void rejectedByStore(RuntimeException reason, boolean copies) {
-        synchronized (this) {
-            if (state != State.REQUESTING) {
-                return;
-            }
-            state = State.REJECTED;
-        }
-        finishRejected(reason, copies);
-    }
-
-    // Within the lock; returns what to do outside of it. The store does not answer now, so the place is given back later.
-    private Runnable rejectRetrying(RuntimeException reason) {
-        state = State.REJECTED;
-        boolean mayBeInStore = hasWaited;
-        return () -> finishRejected(reason, mayBeInStore);
-    }
-
-    // Within the lock; returns what to do outside of it. The caller is rejected when its place is gone. A permit that was handed over
-    // meanwhile goes on to the next waiter.
-    private Runnable rejectWaiting(RuntimeException reason) {
-        state = State.REJECTED;
-        String id = permitId;
-        boolean copies = copyMayFollow;
-        return () -> {
-            stopWaiting();
-            dependencies.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
-                finishRejected(reason, false);
-                return found;
-            });
-        };
-    }
-
-    // ---- The outcome, and the end
+    // ---- The outcome
 
     private void finishGranted(LeasedPermit given) {
         stopWaiting();
@@ -706,7 +706,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         uncountWaiter();
         boolean unwanted;
         synchronized (this) {
-            decided = true;
+            outcomeFinal = true;
             unwanted = ended != null;
             if (unwanted) {
                 call.rejected(CallResult.CANCELLED);
@@ -732,28 +732,18 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (reason instanceof NestedCallRejectedException) {
             dependencies.listener().nestedCallRejected(method, rejection);
         }
-        PermitRequest next = null;
-        HeldPermit allowed = null;
+        HeldPermit allowed;
+        PermitRequest continuation;
         synchronized (this) {
-            decided = true;
-            OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
-            if (policy == OnOutage.ALLOW) {
-                state = State.GRANTED;
-                allowed = new UncountedPermit(bulkhead.id(), call);
-                permit = allowed;
-                call.acquired(CallResult.BYPASSED, 0);
-            } else if (policy == OnOutage.LOCAL && dependencies.local() != null) {
-                next = continuedLocally();
-                local = next;
-            } else {
-                call.rejected(ended != null ? CallResult.CANCELLED
-                        : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, hadTime));
-            }
+            outcomeFinal = true;
+            continueOrFireRejected(reason, rejection);
+            allowed = permit;
+            continuation = localContinuation;
         }
         completeEnd();
         dependencies.requests().end();
-        if (next != null) {
-            follow(next);
+        if (continuation != null) {
+            follow(continuation);
         } else if (allowed != null) {
             completeGranted(List.of(allowed));
         } else {
@@ -761,11 +751,25 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
+    // Within the lock. In an outage, the policy of the bulkhead may give the call another permit.
+    private void continueOrFireRejected(RuntimeException reason, RuntimeException rejection) {
+        OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
+        if (policy == OnOutage.ALLOW) {
+            permit = new UncountedPermit(bulkhead.id(), call);
+            call.acquired(CallResult.BYPASSED, 0);
+        } else if (policy == OnOutage.LOCAL && dependencies.local() != null) {
+            localContinuation = newLocalContinuation();
+        } else {
+            call.rejected(ended != null ? CallResult.CANCELLED
+                    : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, wantedToWait));
+        }
+    }
+
     // Within the lock. The rest of the wait is for a permit of this process; the events go on.
-    private PermitRequest continuedLocally() {
+    private PermitRequest newLocalContinuation() {
         Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
         PermitRequest next = new PermitRequest(dependencies.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
-                method, waitsOn, null, call, hadTime, heldByCallers);
+                method, waitsOn, null, call, wantedToWait, heldByCallers);
         next.waitingFired = waitingFired;
         return next;
     }
@@ -782,6 +786,17 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         next.attempted().thenRun(this::completeAttempted);
     }
 
+    private void stopWaiting() {
+        if (mayWait) {
+            dependencies.waiters().leave(this, permitId());
+            synchronized (this) {
+                if (waitTimer != null) {
+                    waitTimer.cancel();
+                }
+            }
+        }
+    }
+
     private void uncountWaiter() {
         boolean wasCounted;
         synchronized (this) {
@@ -793,25 +808,28 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         }
     }
 
+    // ---- The end
+
     @Override
     public CompletionStage<Void> end() {
-        PermitRequest next;
+        PermitRequest continuation;
         HeldPermit given;
-        boolean isDecided;
+        boolean isFinal;
         synchronized (this) {
             if (ended != null) {
                 return ended;
             }
             endAnswered = spec.awaitRelease() ? new Promise<>() : null;
             ended = endAnswered == null ? DONE : endAnswered;
-            next = local;
+            continuation = localContinuation;
             given = permit;
-            isDecided = decided;
+            isFinal = outcomeFinal;
         }
-        if (next != null) {
-            next.end().thenRun(this::completeEnd);
-        } else if (!isDecided) {
-            giveUp(PermitRequest::cancelled).run();
+        if (continuation != null) {
+            continuation.end().thenRun(this::completeEnd);
+        } else if (!isFinal) {
+            // Without effect on a permit that was just granted: finishGranted releases it.
+            giveUp(PermitRequest::cancelledException).run();
         } else if (given == null) {
             completeEnd();
         } else {
@@ -834,6 +852,32 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void completeEnd() {
         if (endAnswered != null) {
             endAnswered.complete(null);
+        }
+    }
+
+    /**
+     * What the requests to one store work with.
+     *
+     * @param store keeps the permits
+     * @param timers the clock
+     * @param identity who acquires
+     * @param waiters wakes those that wait
+     * @param limits bounds how many wait
+     * @param returns gives permits and places back
+     * @param reconciler issues ids, and knows them while they are in use
+     * @param requests counts requests until their outcome is final, and knows when the application stops
+     * @param listener receives events
+     * @param permits what granted permits work with
+     * @param local the same for a store of this process, for the outage policy {@code local}; null without one
+     */
+    record Dependencies(PermitStore store, Timers timers, HolderIdentity identity, WaiterRegistry waiters, WaiterLimits limits,
+            PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
+            LeasedPermit.Dependencies permits, Dependencies local) {
+
+        private AcquireRequest request(SemaphoreDefinition bulkhead, String id, Duration place, long ticket, String method) {
+            SemaphoreSpec spec = bulkhead.spec();
+            return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
+                    identity.application(), identity.instance(), method);
         }
     }
 }

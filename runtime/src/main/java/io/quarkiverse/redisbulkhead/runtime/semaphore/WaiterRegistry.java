@@ -64,10 +64,10 @@ final class WaiterRegistry {
         void polled(String permitId, long sentAt, long storeMillis, Duration nearestLeaseEnd);
 
         /** The store does not know it any more. */
-        void gone(String permitId);
+        void placeLost(String permitId);
 
-        /** The store gave no answer to a poll. */
-        void failed(String permitId, Throwable failure);
+        /** A poll failed. */
+        void pollFailed(String permitId, Throwable failure);
 
         /** The application stops: the waiter is rejected. The returned task gives its place back. */
         Runnable stop();
@@ -242,7 +242,7 @@ final class WaiterRegistry {
                 pollSoon(bulkhead);
             } else if (failure != null) {
                 LOG.debugf("The poll for waiters of bulkhead '%s' failed: %s", bulkhead, failure.getMessage());
-                batches.forEach(failed -> failed.forEach((id, waiter) -> waiter.failed(id, failure)));
+                batches.forEach(failed -> failed.forEach((id, waiter) -> waiter.pollFailed(id, failure)));
                 polled(bulkhead, false, LONGEST_GAP);
             } else {
                 boolean found = distribute(bulkhead, batch, reply, sentAt);
@@ -257,7 +257,7 @@ final class WaiterRegistry {
             if (reply.handedOver().containsKey(id)) {
                 waiter.handedOver(id, reply.handedOver().get(id));
             } else if (reply.gone().contains(id)) {
-                waiter.gone(id);
+                waiter.placeLost(id);
             }
         });
         wake(bulkhead, reply.free());

@@ -759,6 +759,71 @@ class WaitingTest {
         assertThat(store.cancelled).containsExactly(id);
     }
 
+    /**
+     * Trap 39: the poll of a waiter fails after the waiter has requested its permit, as both are in flight when an outage
+     * begins.
+     */
+    @Test
+    void aPollThatFailsDoesNotEndARequest() {
+        Admission admission = wait(UNFAIR);
+        timers.advance(Duration.ofSeconds(1));
+        store.listener.accept(new PermitFree(idOf("reports")));
+        store.polls.get(0).reply().completeExceptionally(ManualStore.away());
+        assertThat(granted(admission)).as("while the request is in flight").isNotDone();
+        store.acquires.get("reports").completeExceptionally(ManualStore.away());
+        assertThat(granted(admission)).as("while it is retried").isNotDone();
+        timers.advance(Duration.ofMillis(200));
+        store.acquires.get("reports").complete(new Granted(7, false));
+
+        assertThat(granted(admission)).isCompleted();
+        admission.end();
+    }
+
+    /** Trap 4: a request fails after a hand-over has granted its permit. Its copies are refused when the permit is released. */
+    @Test
+    void aRequestThatFailsAfterTheHandOverLeavesNoCopy() {
+        Admission admission = wait(UNFAIR);
+        String id = idOf("reports");
+        store.listener.accept(new PermitFree(id));
+        handOver(id, 30_000);
+        assertThat(granted(admission)).isCompleted();
+        store.acquires.get("reports").completeExceptionally(ManualStore.away());
+        assertThat(store.cancelled).as("while the permit is held").isEmpty();
+
+        admission.end();
+
+        assertThat(store.cancelled).containsExactly(id);
+    }
+
+    /** Trap 4: the reply to a retry is final, but the request before it may still arrive. */
+    @Test
+    void aRejectionAfterARetryLeavesNoCopy() {
+        Admission admission = wait(UNFAIR);
+        String id = idOf("reports");
+        store.listener.accept(new PermitFree(id));
+        store.acquires.get("reports").completeExceptionally(ManualStore.away());
+        timers.advance(Duration.ofMillis(200));
+        store.acquires.get("reports").complete(new Full(1, FAR, false));
+
+        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
+        assertThat(store.cancelled).containsExactly(id);
+        admission.end();
+    }
+
+    /** A hand-over comes just before the waiter requests its permit: the request would come behind the release. */
+    @Test
+    void aPermitThatIsHeldIsNotRequested() {
+        Admission admission = ask(UNFAIR);
+        String id = idOf("reports");
+        store.listener.accept(new PermitFree(id));
+        admission.attempted().thenRun(() -> handOver(id, 30_000));
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
+
+        assertThat(granted(admission)).isCompleted();
+        assertThat(store.log).containsExactly("acquire reports");
+        end(admission);
+    }
+
     /** Trap 25: what cannot pass by itself, such as a missing right, ends the wait. */
     @Test
     void aRefusalThatStaysEndsTheWait() {

@@ -85,7 +85,7 @@ public abstract class RedisCall<T> {
 
     /**
      * What {@link #over} fails with when an error came before an earlier call was answered that it must follow. The call then
-     * ends without an answer, and its sender repeats it.
+     * fails with this exception, and its sender repeats it.
      */
     static final class OutOfOrderException extends RuntimeException {
 

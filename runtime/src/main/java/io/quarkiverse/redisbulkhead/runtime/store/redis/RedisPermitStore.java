@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.bytes;
+import static io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.bytes;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,8 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Terms;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.Terms;
 import io.vertx.redis.client.Response;
 
 /**
@@ -120,7 +119,7 @@ public final class RedisPermitStore implements PermitStore {
         }
         words.add(bytes(request.permitId()));
         return batcher.send(request.bulkhead(),
-                new Call<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
+                new ScriptCall<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
     }
 
     private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
@@ -156,9 +155,10 @@ public final class RedisPermitStore implements PermitStore {
                 : changing(false, bytes("release after"), bytes(minHold.toMillis()), bytes(permitId)));
     }
 
-    /** A call that answers whether it changed something; yes, when it may have been carried out before. */
-    private static Call<Boolean> changing(boolean awaited, byte[]... words) {
-        return new Call<>(1, awaited, null, List.of(words), (answers, index, repeated) -> isOne(answers, index) || repeated);
+    /** A call whose result is whether it changed something; yes, when it may have been carried out before. */
+    private static ScriptCall<Boolean> changing(boolean awaited, byte[]... words) {
+        return new ScriptCall<>(1, awaited, null, List.of(words),
+                (answers, index, repeated) -> isOne(answers, index) || repeated);
     }
 
     private static boolean isOne(List<String> answers, int index) {
@@ -173,7 +173,7 @@ public final class RedisPermitStore implements PermitStore {
         words.add(bytes(permitIds.size()));
         permitIds.forEach(id -> words.add(bytes(id)));
         return batcher.send(bulkhead,
-                new Call<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
+                new ScriptCall<>(permitIds.size(), false, null, words, (answers, index, repeated) -> (Void) null));
     }
 
     @Override
@@ -187,7 +187,7 @@ public final class RedisPermitStore implements PermitStore {
             words.add(bytes(id));
             words.add(bytes(Math.max(1, leases.get(id).toMillis())));
         }
-        return batcher.send(bulkhead, new Call<>(ids.size(), true, null, words, (answers, index, repeated) -> {
+        return batcher.send(bulkhead, new ScriptCall<>(ids.size(), true, null, words, (answers, index, repeated) -> {
             Set<String> lost = new HashSet<>();
             for (int i = 0; i < ids.size(); i++) {
                 if (!isOne(answers, index + i)) {
@@ -207,7 +207,7 @@ public final class RedisPermitStore implements PermitStore {
         words.add(bytes(limit));
         words.add(bytes(permitIds.size()));
         permitIds.forEach(id -> words.add(bytes(id)));
-        return batcher.sendAlone(bulkhead, new Call<>(1, true, null, words, this::polled));
+        return batcher.sendAlone(bulkhead, new ScriptCall<>(1, true, null, words, this::polled));
     }
 
     private PollReply polled(List<String> answers, int index, boolean repeated) {
@@ -229,7 +229,7 @@ public final class RedisPermitStore implements PermitStore {
     @Override
     public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
             Duration refuseFor) {
-        return batcher.send(bulkhead, new Call<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
+        return batcher.send(bulkhead, new ScriptCall<>(1, true, null, List.of(bytes("detach"), bytes(permitId),
                 bytes(Math.max(1, lease.toMillis())), bytes(digest), bytes(refuseFor.toMillis())),
                 (answers, index, repeated) -> isOne(answers, index)));
     }
@@ -238,7 +238,7 @@ public final class RedisPermitStore implements PermitStore {
     public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
         notifications.open();
         AcquireRequest permit = request.permit();
-        return batcher.send(permit.bulkhead(), new Call<>(1, true, null,
+        return batcher.send(permit.bulkhead(), new ScriptCall<>(1, true, null,
                 List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
                         bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
                         bytes(Terms.of(permit, owner(permit)).tail())),

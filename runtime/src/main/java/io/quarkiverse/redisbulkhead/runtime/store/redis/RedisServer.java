@@ -253,7 +253,7 @@ final class RedisServer {
             // No sign of life: the error may have been a transient one.
             connection.inFlight.remove(call);
             send(connection);
-            call.complete(null);
+            call.fail(failure);
             return;
         }
         Optional<ErrorReply> error = ErrorReply.of(failure);

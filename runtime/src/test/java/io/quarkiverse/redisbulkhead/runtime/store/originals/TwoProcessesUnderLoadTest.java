@@ -28,7 +28,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * Two real processes with 32 threads each want five permits, and a server that neither of them keeps permits on counts
- * who is inside. Each contender runs for two seconds, or for {@code -Dload.seconds}. The figures go to standard output
+ * who is inside. Each contender runs for a second, or for {@code -Dload.seconds}. The figures go to standard output
  * and to {@code target}.
  */
 class TwoProcessesUnderLoadTest {
@@ -36,7 +36,7 @@ class TwoProcessesUnderLoadTest {
     static final int LIMIT = 5;
     static final int PROCESSES = 2;
     static final int THREADS_EACH = 32;
-    static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 2));
+    static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 1));
 
     /** Long enough for any machine to grant every client a permit; the book's semaphore does not wait, but asks again. */
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("load").permits(LIMIT).expire(Duration.ofSeconds(30))
@@ -103,7 +103,7 @@ class TwoProcessesUnderLoadTest {
     @ParameterizedTest
     @FieldSource("OURS")
     void aWrongClockOfAProcessChangesNothing(String kind) throws Exception {
-        Outcome outcome = run(kind, Duration.ofSeconds(2), SkewedClock.by("+1h"));
+        Outcome outcome = run(kind, DURATION, SkewedClock.by("+1h"));
 
         assertThat(outcome.figures().entries()).isPositive();
         assertThat(outcome.figures().beyond()).isZero();

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.impl.ContextInternal;
@@ -106,9 +105,9 @@ class CommandBatcherTest {
         return here.future();
     }
 
-    private static Call<String> call(String text, boolean awaited) {
-        List<byte[]> words = Stream.of(text.split(" ")).map(CommandBatcher::bytes).toList();
-        return new Call<>(words.size(), awaited, null, words, (answers, index, repeated) -> {
+    private static ScriptCall<String> call(String text, boolean awaited) {
+        List<byte[]> words = Stream.of(text.split(" ")).map(ScriptCall::bytes).toList();
+        return new ScriptCall<>(words.size(), awaited, null, words, (answers, index, repeated) -> {
             List<String> said = new ArrayList<>();
             for (int i = 0; i < words.size(); i++) {
                 said.add(answers.get(index + i));

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.bytes;
+import static io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -20,8 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Call;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.CommandBatcher.Terms;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.Terms;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
@@ -35,9 +34,6 @@ class CommandCountTest {
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
     private static final LuaScript SCRIPT = LuaScript.of("bulkhead");
     private static final BulkheadKeys KEYS = new BulkheadKeys("count", REPORTS);
-    // It only writes the arguments here.
-    private static final CommandBatcher BATCHER = new CommandBatcher(null, "count", "me", SCRIPT::run, (bulkhead, messages) -> {
-    });
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private static final int RELEASE_AND_HAND_OVER = 20;
@@ -67,44 +63,45 @@ class CommandCountTest {
         run(releases("first"));
     }
 
-    private static List<Call<?>> acquires(int limit, String... ids) {
+    private static List<ScriptCall<?>> acquires(int limit, String... ids) {
         return asking(limit, Duration.ZERO, ids);
     }
 
-    private static List<Call<?>> asking(int limit, Duration place, String... ids) {
+    private static List<ScriptCall<?>> asking(int limit, Duration place, String... ids) {
         return asking(limit, LEASE, place, ids);
     }
 
     // With it, no key needs a longer life for what follows.
-    private static List<Call<?>> acquireForLong(int limit) {
+    private static List<ScriptCall<?>> acquireForLong(int limit) {
         return asking(limit, LEASE.multipliedBy(2), Duration.ZERO, "long");
     }
 
-    private static List<Call<?>> asking(int limit, Duration lease, Duration place, String... ids) {
-        return Stream.of(ids).<Call<?>> map(id -> new Call<>(1, true,
+    private static List<ScriptCall<?>> asking(int limit, Duration lease, Duration place, String... ids) {
+        return Stream.of(ids).<ScriptCall<?>> map(id -> new ScriptCall<>(1, true,
                 new Terms(limit, lease.toMillis(), place.toMillis(), true, "me\napp\nhost:1\nReports#render"),
                 List.of(bytes(id)), (answers, index, repeated) -> answers.get(index)))
                 .toList();
     }
 
-    private static List<Call<?>> releases(String... ids) {
+    private static List<ScriptCall<?>> releases(String... ids) {
         return Stream.of(ids)
-                .<Call<?>> map(
-                        id -> new Call<>(1, false, null, List.of(bytes("release"), bytes(id)),
+                .<ScriptCall<?>> map(
+                        id -> new ScriptCall<>(1, false, null, List.of(bytes("release"), bytes(id)),
                                 (answers, index, repeated) -> answers.get(index)))
                 .toList();
     }
 
-    private static void run(List<Call<?>> calls) throws Exception {
+    private static void run(List<ScriptCall<?>> calls) throws Exception {
         calls(calls);
     }
 
-    private static Response calls(List<Call<?>> calls) throws Exception {
-        return SCRIPT.run(KEYS, BATCHER.arguments(calls), connection::send).toCompletionStage().toCompletableFuture().get(20,
-                TimeUnit.SECONDS);
+    private static Response calls(List<ScriptCall<?>> calls) throws Exception {
+        return SCRIPT.run(KEYS, ScriptCall.arguments("me", calls), connection::send).toCompletionStage().toCompletableFuture()
+                .get(20,
+                        TimeUnit.SECONDS);
     }
 
-    private static Map<String, Integer> commandsOf(List<Call<?>> calls) throws Exception {
+    private static Map<String, Integer> commandsOf(List<ScriptCall<?>> calls) throws Exception {
         redis.command("CONFIG", "RESETSTAT");
         run(calls);
         Map<String, Integer> counts = new TreeMap<>();
@@ -208,8 +205,8 @@ class CommandCountTest {
     /** A command with many light permits has room for few heavy ones. */
     @Test
     void aHeavyPermitTakesAsMuchOfACommandAsItWeighs() {
-        assertThat(acquires(1_000, "a", "*300*b")).extracting(Call::load).containsExactly(1, 300);
-        assertThat(releases("a", "*300*b")).extracting(Call::load).containsExactly(1, 300);
+        assertThat(acquires(1_000, "a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
+        assertThat(releases("a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
     }
 
     /** Trap 24: what is unpacked at once is bounded. */
@@ -226,7 +223,7 @@ class CommandCountTest {
     void releasesAndAcquiresTogether() throws Exception {
         run(acquireForLong(1_000));
         run(acquires(1_000, ids("a", 100)));
-        List<Call<?>> mixed = new ArrayList<>();
+        List<ScriptCall<?>> mixed = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             mixed.addAll(releases("a" + i));
             mixed.addAll(acquires(1_000, "b" + i));
@@ -238,7 +235,7 @@ class CommandCountTest {
     @Test
     void whatIsGrantedAndReleasedTogetherIsNotWritten() throws Exception {
         run(acquireForLong(1_000));
-        List<Call<?>> both = new ArrayList<>(acquires(1_000, "a"));
+        List<ScriptCall<?>> both = new ArrayList<>(acquires(1_000, "a"));
         both.addAll(releases("a"));
         assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel hset"));
     }
@@ -247,7 +244,7 @@ class CommandCountTest {
     @Test
     void aReleaseThatLeavesThePermitTaken() throws Exception {
         run(acquires(1_000, ids("a", 101)));
-        assertThat(commandsOf(List.of(new Call<>(1, false, null,
+        assertThat(commandsOf(List.of(new ScriptCall<>(1, false, null,
                 List.of(bytes("release after"), bytes(20_000), bytes("a0")),
                 (answers, index, repeated) -> answers.get(index)))))
                 .isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel zadd hset"));
@@ -293,7 +290,7 @@ class CommandCountTest {
         }
         String stated = redis.command("HGET", "count:{reports}:state", "stated limits").toString();
         assertThat(stated.strip().split(" ")).hasSize(8);
-        CommandBatcher.Reply reply = CommandBatcher.Reply.of(calls(acquires(9, "next")).toString());
+        ScriptCall.Reply reply = ScriptCall.Reply.of(calls(acquires(9, "next")).toString());
         assertThat(reply.notices()).singleElement().satisfies(limits -> assertThat(limits.split(",")).hasSize(7));
         assertThat(redis.command("HLEN", "count:{reports}:state").toInteger()).isEqualTo(4);
     }

@@ -15,11 +15,11 @@ public final class ScriptTexts {
 
     /** What a reply of {@code bulkhead} has for the process. */
     public static List<String> notices(Object reply) {
-        return CommandBatcher.Reply.of((String) reply).notices();
+        return ScriptCall.Reply.of((String) reply).notices();
     }
 
     /** The answers of a reply of {@code bulkhead}. */
     public static List<String> answers(Object reply) {
-        return CommandBatcher.Reply.of((String) reply).answers();
+        return ScriptCall.Reply.of((String) reply).answers();
     }
 }

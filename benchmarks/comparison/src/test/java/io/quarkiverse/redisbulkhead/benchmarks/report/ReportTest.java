@@ -1,0 +1,93 @@
+package io.quarkiverse.redisbulkhead.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.Growth;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
+
+/** Figures end up in the real page. */
+class ReportTest {
+
+    private static final Path PAGE = Path.of("..", "..", "docs", "modules", "ROOT", "pages", "benchmarks.adoc");
+
+    @TempDir
+    Path documents;
+
+    private Path page() throws IOException {
+        return Files.createDirectories(documents.resolve("pages")).resolve("benchmarks.adoc");
+    }
+
+    @Test
+    void thePageHasAPlaceForEverything() throws Exception {
+        Files.copy(PAGE, page());
+        new Report(made()).writeInto(documents);
+
+        assertThat(page()).content()
+                .contains("| 64 callers: pairs/s vs. Redisson | ≥4.5× | 6× | met\n")
+                .contains("| 1,000 asynchronous callers: pairs/s vs. Redisson | ≥12× | 6× | *missed*\n")
+                .contains("≤6× | - | not measured\n")
+                .contains("=== 64 blocking callers for 10 permits");
+        assertThat(documents.resolve("attachments/benchmarks-load.csv")).content()
+                .startsWith("load,contender,pairs-per-second,p50,").contains("\n64-blocking,script,60000.0,60000.0,");
+        assertThat(documents.resolve("attachments/benchmarks-scale.csv")).content()
+                .startsWith("growth,contender,size,pairs-per-second,p50,").contains("\nheld,script,100000,1234.0,-,-,-,12.3,");
+        for (String plot : new String[] { "pairs", "redis-cpu", "scale" }) {
+            Path image = documents.resolve("assets/images/benchmarks-" + plot + ".svg");
+            assertThat(DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(image.toFile()).getDocumentElement()
+                    .getTagName()).isEqualTo("svg");
+        }
+    }
+
+    @Test
+    void aPageWithoutAPlaceIsTold() throws IOException {
+        Files.writeString(page(), "// end of targets\n// targets\n");
+        Report report = new Report(made());
+
+        assertThatIllegalStateException().isThrownBy(() -> report.writeInto(documents))
+                .withMessageContaining("has no place between // targets and // end of targets");
+    }
+
+    @Test
+    void oldFiguresAreReplaced() throws IOException {
+        Files.copy(PAGE, page());
+        new Report(made()).writeInto(documents);
+        String once = Files.readString(page());
+        new Report(made()).writeInto(documents);
+
+        assertThat(page()).hasContent(once);
+    }
+
+    private static Figures made() {
+        Figures figures = new Figures();
+        for (Load load : Load.values()) {
+            for (Kind kind : Kind.values()) {
+                for (Measure measure : Measure.values()) {
+                    figures.put(LoadTable.name(load, kind, measure), kind == Kind.SCRIPT ? 60_000 : 10_000);
+                }
+            }
+        }
+        for (Growth growth : ScalePart.GROWTHS) {
+            for (Kind kind : growth.kinds()) {
+                for (int size : growth.sizes(kind)) {
+                    figures.put(ScalePart.name(growth, kind, size) + "." + Measure.PAIRS_PER_SECOND.id(), 1_234);
+                    figures.put(ScalePart.name(growth, kind, size) + "." + Measure.REDIS_CPU.id(), 12.3);
+                }
+            }
+        }
+        return figures;
+    }
+}

@@ -1,0 +1,354 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** An application as a process of its own. */
+public final class WorkerProcess {
+
+    private static final Duration LONGEST_START = Duration.ofSeconds(90);
+
+    /**
+     * What an application tells of itself.
+     *
+     * @param threads how many threads live
+     * @param heapBytes what it keeps in memory after a garbage collection
+     * @param clock what it takes for the time of day
+     */
+    public record Facts(int threads, long heapBytes, Instant clock) {
+    }
+
+    private final String name;
+    private final Process process;
+    private final Path output;
+    private final History history;
+    private final CompletableFuture<Consumer<String>> commands = new CompletableFuture<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final Set<String> running = ConcurrentHashMap.newKeySet();
+    private final Set<String> inside = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final Set<String> done = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
+    private final Set<String> stopping = new HashSet<>();
+    private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
+    private final List<String> losses = new CopyOnWriteArrayList<>();
+    private final Set<String> bulkheadsOfLosses = ConcurrentHashMap.newKeySet();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
+    private volatile boolean terminated;
+    private long pausedSince;
+
+    private WorkerProcess(String name, Process process, Path output, History history) {
+        this.name = name;
+        this.process = process;
+        this.output = output;
+        this.history = history;
+    }
+
+    /**
+     * Starts an application; {@link #awaitStarted} tells when it is there.
+     *
+     * @param name what it is called in the history
+     * @param store where it keeps permits
+     * @param configuration what is set at its start
+     * @param environment what is added to its environment
+     */
+    static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
+            Map<String, String> configuration, Map<String, String> environment) throws IOException {
+        return start(name, WorkerBuild.of(store)::java, folder, history, observer, configuration, environment);
+    }
+
+    /** As the other one, by a command for a configuration. */
+    static WorkerProcess start(String name, Function<Map<String, String>, List<String>> command, Path folder, History history,
+            Observer observer, Map<String, String> configuration, Map<String, String> environment) throws IOException {
+        Map<String, String> all = new HashMap<>(configuration);
+        all.put("worker.observer", observer.address());
+        Path output = Files.createDirectories(folder).resolve(name + ".log");
+        ProcessBuilder builder = new ProcessBuilder(command.apply(all)).redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        WorkerProcess worker = new WorkerProcess(name, process, output, history);
+        observer.expect(process.pid(), worker);
+        return worker;
+    }
+
+    /** Waits until the application can be told what to do. */
+    public WorkerProcess awaitStarted() {
+        await("start of " + name).atMost(LONGEST_START).until(() -> {
+            if (!process.isAlive()) {
+                throw new AssertionError(name + " ended with exit code " + process.exitValue() + ":\n" + output());
+            }
+            return commands.isDone();
+        });
+        return this;
+    }
+
+    /** Waits until Redis answers the application, as a readiness check does. */
+    WorkerProcess awaitReady() {
+        await("an answer of Redis to " + name).atMost(LONGEST_START).until(() -> {
+            command("ask");
+            return Boolean.TRUE.equals(redisAnswers.poll(30, TimeUnit.SECONDS));
+        });
+        return this;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** What it has written so far. */
+    public String output() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The reasons of the losses that it has told. */
+    public List<String> losses() {
+        return losses;
+    }
+
+    /** The bulkheads of which it has reported a loss. */
+    public Set<String> bulkheadsOfLosses() {
+        return bulkheadsOfLosses;
+    }
+
+    /** What calls ended with that is neither a result nor a rejection. */
+    public List<String> failures() {
+        return failures;
+    }
+
+    /**
+     * Lets callers come again and again.
+     *
+     * @param bulkhead which one they call
+     * @param kind {@code sync} or {@code uni}
+     * @param holdMillis how long each execution takes
+     */
+    public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis) {
+        return load(bulkhead, kind, callers, holdMillis, 0);
+    }
+
+    /** As the other one, with so many keys in turn. */
+    public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis, int keys) {
+        String id = nextId();
+        running.add(id);
+        command("load " + id + " " + bulkhead + " " + kind + " " + callers + " " + holdMillis + " " + keys);
+        return this;
+    }
+
+    /** Tells all callers to stop after the call that they are at. */
+    void stopLoad() {
+        for (String id : running) {
+            if (stopping.add(id)) {
+                command("stop " + id);
+            }
+        }
+    }
+
+    void awaitLoadStopped() {
+        await("end of the load of " + name).atMost(Duration.ofSeconds(60)).until(() -> running.isEmpty() || !isAlive());
+    }
+
+    /** Makes one call, which stays inside until it is told to leave. */
+    public Held hold(String bulkhead) {
+        return hold(bulkhead, "-");
+    }
+
+    /** As the other one, with a key. */
+    public Held hold(String bulkhead, String key) {
+        String id = nextId();
+        command("hold " + id + " " + bulkhead + " " + key);
+        return new Held(this, id, bulkhead);
+    }
+
+    /** As {@link #hold(String, String)}, on a thread of the application's worker pool. */
+    public Held holdOnWorkerPool(String bulkhead) {
+        String id = nextId();
+        command("occupy " + id + " " + bulkhead + " -");
+        return new Held(this, id, bulkhead);
+    }
+
+    /**
+     * Makes one call that detaches its permit, and waits until it has returned.
+     *
+     * @return the token for {@link #attach}
+     */
+    public String detach(String bulkhead) {
+        String id = nextId();
+        command("detach " + id + " " + bulkhead);
+        await("a token of " + name).atMost(Duration.ofSeconds(30)).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2))
+                .until(() -> tokens.containsKey(id));
+        return tokens.get(id);
+    }
+
+    /** Attaches a permit, and stays inside with it until it is told to leave. */
+    public Held attach(String bulkhead, String token) {
+        String id = nextId();
+        command("attach " + id + " " + bulkhead + " " + token);
+        return new Held(this, id, bulkhead);
+    }
+
+    /** Makes one call that leaves as soon as it is inside. */
+    public Held pass(String bulkhead, String key) {
+        Held passing = hold(bulkhead, key);
+        passing.letLeave();
+        return passing;
+    }
+
+    /** As the other one, without a key. */
+    public Held pass(String bulkhead) {
+        return pass(bulkhead, "-");
+    }
+
+    /** Makes many calls at once that return a {@code Uni}. Executions and failure handlers block until the crowd leaves. */
+    public Held crowd(String bulkhead, int callers) {
+        String id = nextId();
+        command("crowd " + id + " " + bulkhead + " " + callers);
+        return new Held(this, id, bulkhead);
+    }
+
+    /** Submits a task to the worker pool that calls no guarded method. */
+    public Held runUnguarded() {
+        String id = nextId();
+        command("run " + id);
+        return new Held(this, id, "nothing");
+    }
+
+    /** Returns the calls that got a permit, in the order in which they began. */
+    public List<Held> inOrderOfEntry(List<Held> calls) {
+        synchronized (inside) {
+            List<String> order = List.copyOf(inside);
+            return calls.stream().filter(call -> order.contains(call.id()))
+                    .sorted(Comparator.comparingInt(call -> order.indexOf(call.id()))).toList();
+        }
+    }
+
+    /** What it tells of itself now. */
+    public Facts facts() {
+        command("facts");
+        try {
+            Facts answer = facts.poll(30, TimeUnit.SECONDS);
+            if (answer == null) {
+                throw new AssertionError(name + " does not tell its facts");
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private String nextId() {
+        return name + "-" + numbers.incrementAndGet();
+    }
+
+    void command(String line) {
+        commands.join().accept(line);
+    }
+
+    boolean hasBegun(String id) {
+        return inside.contains(id);
+    }
+
+    boolean isDone(String id) {
+        return done.contains(id);
+    }
+
+    /** Kills it so that it cannot do anything more (SIGKILL). */
+    public void kill() {
+        long at = System.nanoTime();
+        process.destroyForcibly();
+        history.died(name, at);
+        process.onExit().join();
+    }
+
+    /** Asks it to end (SIGTERM). */
+    public void terminate() {
+        terminated = true;
+        process.destroy();
+    }
+
+    public void awaitEnd(Duration atMost) {
+        await("end of " + name).atMost(atMost).until(() -> !process.isAlive());
+    }
+
+    /** Stops all its threads until {@link #resume} (SIGSTOP). */
+    public void pause() {
+        pausedSince = System.nanoTime();
+        Signals.send(process.pid(), "STOP");
+    }
+
+    /** Lets it go on that was paused (SIGCONT). */
+    public void resume() {
+        // Before the signal: what it does from now on is seen after that time.
+        history.paused(name, pausedSince, System.nanoTime());
+        Signals.send(process.pid(), "CONT");
+    }
+
+    void connected(Consumer<String> toWorker) {
+        commands.complete(toWorker);
+    }
+
+    void lost(String reason, String bulkhead) {
+        losses.add(reason);
+        bulkheadsOfLosses.add(bulkhead);
+    }
+
+    /** It has found out that it stood still: paused by the test, or kept from running by others on the machine. */
+    void stoodStill(Duration time) {
+        long now = System.nanoTime();
+        history.paused(name, now - time.toNanos(), now);
+    }
+
+    void failed(String line) {
+        failures.add(line);
+    }
+
+    void told(String[] words) {
+        switch (words[0]) {
+            case "stopped" -> {
+                // The last calls of an application that is told to end may find that it has ended.
+                if (!words[2].equals("well") && !terminated) {
+                    failures.add(String.join(" ", words));
+                }
+                running.remove(words[1]);
+            }
+            case "asked" -> redisAnswers.add(words[1].equals("well"));
+            case "inside" -> inside.add(words[1]);
+            case "detached" -> tokens.put(words[1], words[2]);
+            case "done" -> done.add(words[1]);
+            case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
+                    Instant.ofEpochMilli(Long.parseLong(words[3]))));
+            default -> failures.add("what is " + String.join(" ", words));
+        }
+    }
+}

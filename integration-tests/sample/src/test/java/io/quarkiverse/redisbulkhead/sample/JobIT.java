@@ -1,0 +1,22 @@
+package io.quarkiverse.redisbulkhead.sample;
+
+import java.util.Map;
+
+import io.quarkus.test.junit.QuarkusIntegrationTest;
+import io.quarkus.test.junit.QuarkusTestProfile;
+import io.quarkus.test.junit.TestProfile;
+
+/** The same with the native executable. */
+@OnNative
+@QuarkusIntegrationTest
+@TestProfile(JobIT.EverySecond.class)
+class JobIT extends JobTest {
+
+    public static class EverySecond implements QuarkusTestProfile {
+
+        @Override
+        public Map<String, String> getConfigOverrides() {
+            return Map.of("sample.job.cron", "* * * * * ?");
+        }
+    }
+}

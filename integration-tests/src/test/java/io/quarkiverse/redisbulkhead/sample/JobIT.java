@@ -1,9 +1,0 @@
-package io.quarkiverse.redisbulkhead.sample;
-
-import io.quarkus.test.junit.QuarkusIntegrationTest;
-
-/** The same with the native executable. */
-@OnNative
-@QuarkusIntegrationTest
-class JobIT extends JobTest {
-}
