@@ -77,7 +77,10 @@ class ManagementEndpointTest {
             .assertLogRecords(records -> assertThat(records)
                     .noneMatch(record -> record.getMessage().contains("Any client that reaches"))
                     .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
-                            .equals("User 'olga' set the limit of bulkhead 'reports' to 7 through the management endpoint")));
+                            .equals("User 'olga' set the limit of bulkhead 'reports' to 7 through the management endpoint"))
+                    .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
+                            .equals("User 'olga' set the limit of a key of bulkhead 'pages' to 9 through the management"
+                                    + " endpoint")));
 
     @Inject
     Guarded guarded;
