@@ -300,7 +300,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _lost(row) {
     return row.lost > 0 ? html`<span class="badge error"
-      title="Permits that executions of this application lost within the last five minutes">${row.lost} lost</span>` : '';
+      title="Permits that executions of this application lost within the last five minutes, except revoked ones">${row.lost} lost</span>` : '';
   }
 
   _isOpen(row) {

@@ -53,7 +53,8 @@ function limitRow(bulkhead, limit, query) {
     listedHolders: limit.holders.length,
     listedWeight: weight(limit.holders),
     listedWaiters: limit.waiters.length,
-    holders,
+    // Renewals change the order of the leases, and a row must not move below the pointer.
+    holders: sorted(holders, [{ path: 'since' }, { path: 'number' }]),
     waiters,
     resizable: actionable(bulkhead),
     found: found || holders.length > 0 || waiters.length > 0,

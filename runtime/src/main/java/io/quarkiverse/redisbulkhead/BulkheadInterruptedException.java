@@ -19,13 +19,26 @@ public class BulkheadInterruptedException extends BulkheadException {
     private final String name;
 
     /**
-     * Creates the exception.
+     * Creates the exception of a thread that waited for a permit or a lock.
      *
-     * @param name the bulkhead, not null
+     * @param name the bulkhead, that behind a lock included, not null
      * @param cause the interrupt, or null
      */
     public BulkheadInterruptedException(String name, InterruptedException cause) {
-        super("The thread was interrupted while it waited for bulkhead '" + name + "'", cause);
+        this("The thread was interrupted while it waited for " + (name.startsWith(LockSpec.BULKHEAD_PREFIX)
+                ? "lock '" + name.substring(LockSpec.BULKHEAD_PREFIX.length())
+                : "a permit of bulkhead '" + name) + "'", name, cause);
+    }
+
+    /**
+     * Creates the exception with a custom message.
+     *
+     * @param message what the thread waited for, not null
+     * @param name the bulkhead, not null
+     * @param cause the interrupt, or null
+     */
+    public BulkheadInterruptedException(String message, String name, InterruptedException cause) {
+        super(message, cause);
         this.name = Objects.requireNonNull(name);
     }
 

@@ -50,7 +50,8 @@ abstract class BulkheadView {
         requireBlockingAllowed("attach");
         CompletionStage<HeldPermit> attached = semaphore.attach(token, caller());
         try {
-            return new PermitView(BlockingWait.await(semaphore.spec().name(), attached), runtime.continuations());
+            return new PermitView(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached),
+                    runtime.continuations());
         } catch (RuntimeException e) {
             // An interrupt ends only the wait.
             attached.thenAccept(HeldPermit::release);
@@ -172,7 +173,7 @@ abstract class BulkheadView {
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
     <T> T await(String method, Supplier<CompletionStage<T>> question) {
         requireBlockingAllowed(method);
-        return BlockingWait.await(limit().spec().name(), question.get());
+        return BlockingWait.reply(type + "." + method, limit().spec().name(), question.get());
     }
 
     <T> Uni<T> answer(Supplier<CompletionStage<T>> question) {

@@ -76,14 +76,15 @@ final class DeclaredBulkheads {
         values.add(value(name, "max-hold", spec.maxHold().map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
         values.add(value(name, "min-hold", text(spec.minHold()), Optional.empty()));
         values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
-        values.add(value(name, "on-full", definitions.onFull(name).map(DeclaredBulkheads::text).orElse(""), Optional.empty()));
+        values.add(value(name, "on-full", definitions.onFull(name).map(DeclaredBulkheads::text)
+                .orElse("scheduled runs are skipped, other calls rejected"), Optional.empty()));
         values.add(value(name, "on-outage", text(spec.onOutage()), Optional.empty(), "on-outage"));
         values.add(value(name, "local-permits", Integer.toString(spec.localPermits()), Optional.empty(), "instances"));
         values.add(value(name, "max-waiters",
                 spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
         values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
         values.add(value(name, "rest.retry-after", definitions.retryAfter(name)
-                .map(retry -> retry.delay().map(DeclaredBulkheads::text).orElse("none")).orElse(""), Optional.empty(),
+                .map(retry -> retry.delay().map(DeclaredBulkheads::text).orElse("none")).orElse("estimate"), Optional.empty(),
                 "rest.retry-after"));
         values.add(value(name, "enabled", Boolean.toString(bulkhead.enabled()), Optional.empty(), "enabled"));
         return values;

@@ -39,7 +39,7 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     @Override
     public boolean refresh() {
         BlockingWait.requireAllowed(() -> "Permit.refresh() must not be called on an event loop; use refreshAsync() there");
-        return BlockingWait.await(bulkhead(), permit.refresh());
+        return BlockingWait.reply("Permit.refresh", bulkhead(), permit.refresh());
     }
 
     @Override
@@ -61,7 +61,7 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     @Override
     public String detach() {
         BlockingWait.requireAllowed(() -> "Permit.detach() must not be called on an event loop; use detachAsync() there");
-        return BlockingWait.await(bulkhead(), permit.detach());
+        return BlockingWait.reply("Permit.detach", bulkhead(), permit.detach());
     }
 
     @Override

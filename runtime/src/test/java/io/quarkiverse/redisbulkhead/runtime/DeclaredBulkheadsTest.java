@@ -84,12 +84,12 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
-                new DefinedValue("on-full", "", DEFAULT, ""),
+                new DefinedValue("on-full", "scheduled runs are skipped, other calls rejected", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
                 new DefinedValue("local-permits", "5", DEFAULT, ""),
                 new DefinedValue("max-waiters", "", DEFAULT, ""),
                 new DefinedValue("await-release", "false", DEFAULT, ""),
-                new DefinedValue("rest.retry-after", "", DEFAULT, ""),
+                new DefinedValue("rest.retry-after", "estimate", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
     }
 

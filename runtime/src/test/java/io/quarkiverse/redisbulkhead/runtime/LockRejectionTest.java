@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
@@ -46,6 +49,27 @@ class LockRejectionTest {
         assertThat(second.heldNow()).isEmpty();
         assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("daily");
+    }
+
+    @Test
+    void anInterruptTellsWhatTheThreadWaitedFor() {
+        assertInterrupted(() -> BlockingWait.await("lock:daily", new CompletableFuture<>()),
+                "The thread was interrupted while it waited for lock 'daily'");
+        assertInterrupted(() -> BlockingWait.await("reports", new CompletableFuture<>()),
+                "The thread was interrupted while it waited for a permit of bulkhead 'reports'");
+        assertInterrupted(() -> BlockingWait.reply("RedisLock.owner", "lock:daily", new CompletableFuture<>()),
+                "The thread was interrupted while RedisLock.owner() waited for a reply about lock 'daily'");
+        assertInterrupted(() -> BlockingWait.reply("RedisSemaphore.status", "reports", new CompletableFuture<>()),
+                "The thread was interrupted while RedisSemaphore.status() waited for a reply about bulkhead 'reports'");
+    }
+
+    private static void assertInterrupted(ThrowingCallable wait, String message) {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(wait).isInstanceOf(BulkheadInterruptedException.class).hasMessage(message);
+        } finally {
+            assertThat(Thread.interrupted()).as("it stays interrupted").isTrue();
+        }
     }
 
     /** Trap 41: also those who wait for locks block threads. */

@@ -77,7 +77,10 @@ class ManagementEndpointTest {
             .assertLogRecords(records -> assertThat(records)
                     .noneMatch(record -> record.getMessage().contains("Any client that reaches"))
                     .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
-                            .equals("User 'olga' set the limit of bulkhead 'reports' to 7 through the management endpoint")));
+                            .equals("User 'olga' set the limit of bulkhead 'reports' to 7 through the management endpoint"))
+                    .anyMatch(record -> String.format(record.getMessage(), record.getParameters())
+                            .equals("User 'olga' set the limit of a key of bulkhead 'pages' to 9 through the management"
+                                    + " endpoint")));
 
     @Inject
     Guarded guarded;
@@ -108,7 +111,8 @@ class ManagementEndpointTest {
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL).then().statusCode(200)
                 .contentType("application/json").header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff")
                 .body("$", not(hasKey("incomplete")))
-                .body("bulkheads.findAll { it.name != 'of-another' }.name", contains(STRANGE, "exports", "in-code", "pages", "reports"))
+                .body("bulkheads.findAll { it.name != 'of-another' }.name",
+                        contains(STRANGE, "exports", "in-code", "pages", "reports"))
                 .rootPath("bulkheads.find { it.name == 'in-code' }")
                 .body("declared", is(false))
                 .body("definedInCode", is(true))

@@ -96,6 +96,7 @@ class RejectionInRestTest {
         when().get("/interrupted").then().statusCode(503)
                 .contentType("application/problem+json").header("Retry-After", "1")
                 .body("title", is("The call was interrupted"))
+                .body("detail", is("The call was interrupted while it waited for bulkhead 'reports'"))
                 .body("bulkhead", is("reports"));
     }
 

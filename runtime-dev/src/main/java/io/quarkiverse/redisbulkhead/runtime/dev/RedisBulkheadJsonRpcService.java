@@ -41,8 +41,10 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     static final int MOST_LISTED = 2_500;
 
     private static final String BULKHEAD = "The name of the bulkhead, as bulkheads lists it";
-    private static final String KEY = "The key, if the bulkhead has one limit for each key. Otherwise omit it";
-    private static final String ANY_KEY = "One key of a bulkhead that has one limit for each key. Without it, all keys are listed";
+    private static final String KEY = "The key, if the bulkhead has one limit for each key. Otherwise omit it."
+            + " An empty text counts as omitted";
+    private static final String ANY_KEY = "One key of a bulkhead that has one limit for each key. Without it, or with"
+            + " an empty text, all keys are listed";
 
     private final Overview overview;
     private final LiveFeed feed;
@@ -79,7 +81,10 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     void onLost(@Observes PermitLost loss) {
-        losses.add(loss, clock.instant());
+        // An operator's decision is no problem, for alerts as well.
+        if (loss.reason() != PermitLost.Reason.REVOKED) {
+            losses.add(loss, clock.instant());
+        }
     }
 
     /**
@@ -183,8 +188,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
             JsonObject answer = seen.snapshot().map(StateJson::moment).orElseGet(JsonObject::new);
             seen.error().ifPresent(error -> answer.put("error", error));
             List<LimitState> limits = seen.snapshot().stream()
-                    .flatMap(snapshot -> OperatorTargets.in(snapshot, bulkhead).limits().stream())
-                    .filter(limit -> key.isEmpty() || limit.key().equals(key)).toList();
+                    .flatMap(snapshot -> OperatorTargets.limits(snapshot, bulkhead, key).stream()).toList();
             return answer.put(name, new JsonArray(limits.stream().flatMap(limit -> list.apply(limit).stream()
                     .map(one -> withKey((JsonObject) one, limit))).toList()));
         });

@@ -72,6 +72,16 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(holdersOf("pages", "c")).isEmpty();
     }
 
+    @Test
+    void aKeyOfABulkheadWithoutKeysIsAnError() {
+        bulkheads.take("reports");
+
+        for (Uni<?> tool : List.of(service.holders("reports", "a"), service.waiters("reports", "a"))) {
+            assertThatThrownBy(() -> answer(tool)).isInstanceOf(WrongTargetException.class)
+                    .hasMessageContaining("has one limit for all calls. Omit the key");
+        }
+    }
+
     private List<JsonObject> holdersOf(String bulkhead, String key) {
         return answer(service.holders(bulkhead, key)).getJsonArray("holders").stream().map(JsonObject.class::cast).toList();
     }
@@ -80,11 +90,12 @@ class RedisBulkheadJsonRpcServiceTest {
     void pagesCountLostPermitsForFiveMinutes() {
         bulkheads.take("reports");
         service.onLost(new PermitLost("reports", Optional.empty(), "p", 1, "Job#run", PermitLost.Reason.GONE));
+        service.onLost(new PermitLost("reports", Optional.empty(), "q", 2, "Job#run", PermitLost.Reason.REVOKED));
         service.onLost(new PermitLost("pages", Optional.of("a"), "p", 1, "Job#run", PermitLost.Reason.GONE));
 
         JsonObject page = service.watch().toUni().await().indefinitely();
 
-        assertThat(limitOf(page, "reports").getInteger("lost")).isEqualTo(1);
+        assertThat(limitOf(page, "reports").getInteger("lost")).as("without the revoked one").isEqualTo(1);
     }
 
     /** The definition is known, although no annotation states it. */

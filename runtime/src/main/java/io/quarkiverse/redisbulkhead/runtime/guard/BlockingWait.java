@@ -3,9 +3,11 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
@@ -46,7 +48,7 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits for a result.
+     * Waits for permits.
      *
      * @param bulkhead the bulkhead that is asked, for the message
      * @param stage completes in bounded time, or fails with an unchecked exception
@@ -55,11 +57,34 @@ public final class BlockingWait {
      * @throws RuntimeException what the stage failed with, with the stack trace of the caller
      */
     public static <T> T await(String bulkhead, CompletionStage<T> stage) {
+        return await(stage, interrupt -> new BulkheadInterruptedException(bulkhead, interrupt));
+    }
+
+    /**
+     * Waits for the reply to something other than a request for permits.
+     *
+     * @param operation the public method, for the message
+     * @param bulkhead the bulkhead that is asked
+     * @param stage completes in bounded time, or fails with an unchecked exception
+     * @return the reply
+     * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
+     * @throws RuntimeException what the stage failed with, with the stack trace of the caller
+     */
+    public static <T> T reply(String operation, String bulkhead, CompletionStage<T> stage) {
+        return await(stage, interrupt -> new BulkheadInterruptedException("The thread was interrupted while " + operation
+                + "() waited for a reply about " + (bulkhead.startsWith(LockSpec.BULKHEAD_PREFIX)
+                        ? "lock '" + bulkhead.substring(LockSpec.BULKHEAD_PREFIX.length())
+                        : "bulkhead '" + bulkhead)
+                + "'",
+                bulkhead, interrupt));
+    }
+
+    private static <T> T await(CompletionStage<T> stage, Function<InterruptedException, RuntimeException> interrupted) {
         try {
             return stage.toCompletableFuture().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new BulkheadInterruptedException(bulkhead, e);
+            throw interrupted.apply(e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 failure.fillInStackTrace();

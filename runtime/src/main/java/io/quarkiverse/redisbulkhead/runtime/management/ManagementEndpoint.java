@@ -135,12 +135,13 @@ public class ManagementEndpoint {
                 .chain(limit -> change.apply(limit).onTermination().invoke(snapshots::forget));
     }
 
-    // Without the key, which is the business of those who called.
+    // Without the text of the key, which may be confidential.
     private static void log(RoutingContext ctx, String change, String value) {
         String who = Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
                 .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'")
                 .orElseGet(() -> "anonymous (" + remoteAddress(ctx) + ")");
-        LOG.infof("%s %s bulkhead '%s'%s through the management endpoint", who, change, ctx.pathParam(NAME), value);
+        String what = Request.query(ctx, KEY).isPresent() ? "a key of bulkhead" : "bulkhead";
+        LOG.infof("%s %s %s '%s'%s through the management endpoint", who, change, what, ctx.pathParam(NAME), value);
     }
 
     // Behind a proxy, that of the client if quarkus.http.proxy says so. Null once the connection is closed.

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -8,6 +9,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException.Kind;
 import io.smallrye.mutiny.Uni;
 
@@ -48,6 +50,23 @@ public final class OperatorTargets {
     }
 
     /**
+     * The limits of a bulkhead to look at.
+     *
+     * @param snapshot what there is
+     * @param name the bulkhead
+     * @param key the only key to look at; empty for all
+     * @return those in use
+     * @throws WrongTargetException when the bulkhead does not exist, or a key is given and it has none
+     */
+    public static List<LimitState> limits(Snapshot snapshot, String name, Optional<String> key) {
+        BulkheadState state = in(snapshot, name);
+        if (key.isPresent() && !mayHaveKeys(state)) {
+            throw keyNeedless(name);
+        }
+        return state.limits().stream().filter(limit -> key.isEmpty() || limit.key().equals(key)).toList();
+    }
+
+    /**
      * One limit to change. Redis is not asked for bulkheads that are declared.
      *
      * @param name the bulkhead
@@ -68,14 +87,15 @@ public final class OperatorTargets {
             BulkheadState state = in(snapshot, name);
             // Code may use the same name with keys and without.
             boolean one = !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty());
-            return limit(undeclared(name), key, state.keyed() || isIdle(state), one);
+            return limit(undeclared(name), key, mayHaveKeys(state), one);
         });
     }
 
-    /** Code of this application defines it, maybe with keys: what others define is shown in use only. */
-    private static boolean isIdle(BulkheadState state) {
-        return state.limits().stream().allMatch(limit -> limit.inUse() == 0 && limit.waiting() == 0)
-                && state.keysWithoutText() == 0;
+    // An idle bulkhead without a declaration is defined by code, maybe with keys: those of others are shown in use only.
+    private static boolean mayHaveKeys(BulkheadState state) {
+        return state.keyed()
+                || !state.declared() && state.limits().stream().allMatch(limit -> limit.inUse() == 0 && limit.waiting() == 0)
+                        && state.keysWithoutText() == 0;
     }
 
     private RedisSemaphore undeclared(String name) {
@@ -94,10 +114,14 @@ public final class OperatorTargets {
                     "Bulkhead '" + name + "' has one limit for each key. Specify the key");
         }
         if (key.isPresent() && !keyed) {
-            throw new WrongTargetException(Kind.KEY_NEEDLESS,
-                    "Bulkhead '" + name + "' has one limit for all calls. Omit the key");
+            throw keyNeedless(name);
         }
         return key.map(bulkhead::forKey).orElse(bulkhead);
+    }
+
+    private static WrongTargetException keyNeedless(String name) {
+        return new WrongTargetException(Kind.KEY_NEEDLESS,
+                "Bulkhead '" + name + "' has one limit for all calls. Omit the key");
     }
 
     private static WrongTargetException unknown(String name, Snapshot snapshot) {

@@ -5,6 +5,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
+import io.quarkiverse.redisbulkhead.LockSpec;
 
 /** Answers a call whose thread was interrupted while it waited: 503. */
 public class BulkheadInterruptedMapper implements ExceptionMapper<BulkheadInterruptedException> {
@@ -28,8 +29,12 @@ public class BulkheadInterruptedMapper implements ExceptionMapper<BulkheadInterr
 
     @Override
     public Response toResponse(BulkheadInterruptedException rejection) {
+        String name = rejection.name();
+        String what = name.startsWith(LockSpec.BULKHEAD_PREFIX)
+                ? "lock '" + name.substring(LockSpec.BULKHEAD_PREFIX.length())
+                : "bulkhead '" + name;
         return responses.of(SERVICE_UNAVAILABLE, "The call was interrupted",
-                "The call was interrupted while it waited for bulkhead '" + rejection.name() + "'", rejection.name(),
-                retryAfter.ofUnavailable(rejection.name()));
+                "The call was interrupted while it waited for " + what + "'", name,
+                retryAfter.ofUnavailable(name));
     }
 }
