@@ -211,9 +211,8 @@ public final class LockSpec {
 
         /**
          * Keeps the lock taken for at least this long from when it was granted, by the clock of Redis, even if it is released
-         * earlier, the
-         * application stops or its process dies; see {@link SemaphoreSpec.Builder#minHold}. Fractions of a millisecond are cut
-         * off.
+         * earlier, the application stops or its process dies; see {@link SemaphoreSpec.Builder#minHold}. Fractions of a
+         * millisecond are cut off.
          *
          * @param minHold zero to free the lock as soon as it is released; at most {@link #lockTimeout} and {@link #maxHold},
          *        which {@link #build()} checks

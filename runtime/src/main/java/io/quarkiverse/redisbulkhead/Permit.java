@@ -100,8 +100,7 @@ public interface Permit extends AutoCloseable {
      * An execution that continues after this call runs without the permit.
      * <p>
      * If this fails with {@link BulkheadUnavailableException} or {@link BulkheadContendedException}, the permit is held as
-     * before, and can be detached again. A
-     * token is a secret: anyone who has it can take over the permit.
+     * before, and can be detached again. A token is a secret: anyone who has it can take over the permit.
      *
      * @return the token, never null: lower-case letters, digits, hyphens, dots and, for a weight above 1, asterisks. It
      *         cannot be derived from the id of the permit

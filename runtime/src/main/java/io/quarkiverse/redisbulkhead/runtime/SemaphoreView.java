@@ -19,11 +19,11 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
 
     /** What a bulkhead says about keys. */
     enum Keys {
-        /** It has one limit for each key. */
+        /** The bulkhead has one limit for each key. */
         NEEDED,
-        /** It is one limit for all. */
+        /** The bulkhead has one limit for all calls. */
         NONE,
-        /** It says nothing: it is defined in code. */
+        /** Not stated: the bulkhead is defined in code. */
         ANY
     }
 

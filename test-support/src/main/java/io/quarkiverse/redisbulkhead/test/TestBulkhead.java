@@ -54,8 +54,7 @@ import io.quarkus.arc.ArcContainer;
  * fails to come is asked for again until then. Nothing hangs.
  * <p>
  * It also simulates what rarely happens: {@link #outage()}, {@link #slow(Duration)} and {@link #loseOldest()}, with every
- * store,
- * in the process of the test only: the application must run in it, as with {@code @QuarkusTest}.
+ * store, in the process of the test only: the application must run in it, as with {@code @QuarkusTest}.
  *
  * <pre>{@code
  * try (TestBulkhead.Simulation outage = reports.outage()) {
@@ -275,8 +274,7 @@ public final class TestBulkhead implements AutoCloseable {
 
     /**
      * How many permits are in use now, by their weights, over all applications, its own included. That of a call to another
-     * process which has
-     * just returned may still be counted; {@link #awaitInUse} waits until it is not.
+     * process which has just returned may still be counted; {@link #awaitInUse} waits until it is not.
      *
      * @return as {@link SemaphoreStatus#inUse()}
      * @throws BulkheadException when Redis cannot be asked

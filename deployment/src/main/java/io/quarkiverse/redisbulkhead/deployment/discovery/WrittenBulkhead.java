@@ -57,7 +57,7 @@ public record WrittenBulkhead(String name, int permits, int weight, boolean fair
                 Optional.ofNullable(keyResolver).map(value -> value.asClass().name()));
     }
 
-    /** The same for the run time. */
+    /** This bulkhead as the application records it for the start. */
     BulkheadDeclaration declaredAt(String place) {
         return new BulkheadDeclaration(place, name, permits, weight, fair, expire, maxWait);
     }

@@ -102,7 +102,6 @@ class KeysDiscoveryTest {
         assertThat(resolverBean(ByBean.class, "ofInterface", 0)).isEqualTo(KeyAdapter.class);
         assertThat(resolverBean(ByBean.class, "notTheDefaultBean", 0)).isEqualTo(OtherKey.class);
         assertThat(resolverBean(WholeByBean.class, "covered", 0)).isEqualTo(TenantKey.class);
-        assertThat(keys(ByBean.class, "statedDefault")).containsExactly(unkeyed("unkeyed"));
     }
 
     @Test
@@ -306,10 +305,6 @@ class KeysDiscoveryTest {
 
         @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = FallbackKey.class)
         void notTheDefaultBean() {
-        }
-
-        @RedisBulkhead(name = "unkeyed", permits = 1, keyResolver = BulkheadKeyResolver.class)
-        void statedDefault() {
         }
     }
 

@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -44,6 +45,7 @@ import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkus.arc.Arc;
+import io.quarkus.arc.ArcUndeclaredThrowableException;
 import io.quarkus.arc.ManagedContext;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.faulttolerance.FaultToleranceBinding;
@@ -184,17 +186,21 @@ class FaultToleranceTest {
         }
     }
 
-    /** Fault Tolerance makes it an InterruptedException, and calls no fallback. */
+    /** Fault Tolerance makes it an InterruptedException, which the methods do not declare, and goes no further. */
     @Test
     void whoIsInterruptedWhileWaitingLeavesNoWaiterBehind() throws Exception {
-        try (Permit taken = take("patient")) {
-            Caller<String> caller = Caller.of(guarded::patientWithFallback);
-            await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+        for (Callable<String> method : List.<Callable<String>> of(guarded::patientWithFallback, guarded::patientWithRetry)) {
+            try (Permit taken = take("patient")) {
+                Caller<String> caller = Caller.of(method);
+                await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
 
-            caller.interrupt();
+                caller.interrupt();
 
-            assertThat(caller.failure()).hasRootCauseInstanceOf(InterruptedException.class);
-            assertThat(bulkheads.semaphore("patient").waiters()).isEmpty();
+                assertThat(caller.failure()).isInstanceOf(ArcUndeclaredThrowableException.class)
+                        .cause().isInstanceOf(InterruptedException.class);
+                assertThat(caller.interruptedAfterwards()).isFalse();
+                assertThat(bulkheads.semaphore("patient").waiters()).isEmpty();
+            }
         }
     }
 
@@ -501,6 +507,12 @@ class FaultToleranceTest {
         @Fallback(fallbackMethod = "instead")
         @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
         String patientWithFallback() {
+            return "done";
+        }
+
+        @Retry(maxRetries = 2)
+        @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
+        String patientWithRetry() {
             return "done";
         }
 

@@ -19,9 +19,10 @@ import io.vertx.core.impl.ContextInternal;
  * Runs the continuation of an asynchronous call that had to wait.
  * <p>
  * A call from an event loop continues on its Vert.x context. A call from a blocking thread continues on a thread of these
- * pools, with the same Vert.x context: not on the store's thread, which it might block, nor on a worker, because all workers
- * may be blocked until this continuation runs. The pools are bounded; tasks queue. ADR 0037 explains why they cannot
- * deadlock:
+ * pools, with the same Vert.x context if it had one: not on the store's thread, which it might block, nor on a worker, because
+ * all workers may be blocked until this continuation runs. A call from another thread that must not block, such as an event
+ * loop of another library, has no context to return to, and continues on the store's thread. The pools are bounded; tasks
+ * queue. ADR 0037 explains why they cannot deadlock:
  * <ul>
  * <li>A task may block for a permit. At most {@code maxBlockedThreads} threads do so at once, those of the worker pool
  * included (see {@link BlockingWait#occupies}), and each pool has {@value #NEVER_WAITING} threads more than that.</li>
@@ -108,7 +109,6 @@ public final class Continuations implements AutoCloseable {
             Executor threads = poolForCurrentThread();
             return task -> threads.execute(() -> run(task, loader, context));
         }
-        // An event loop of another library: there is no context to return to.
         if (context == null) {
             return Runnable::run;
         }

@@ -62,7 +62,7 @@ public final class SynchronousGuard implements Guard {
 
         private final Thread thread = Thread.currentThread();
 
-        // Both are guarded by this: a thread that does other work by now must not be interrupted.
+        // These two fields are guarded by the lock of this object: a thread that does other work by now must not be interrupted.
         private boolean over;
         private boolean interrupted;
 

@@ -54,7 +54,7 @@ final class Request {
                     return number;
                 }
             } catch (NumberFormatException e) {
-                // As for one that is out of range.
+                // The same problem as for a number that is out of range.
             }
             throw new Problem(400, "The query parameter " + name + " must be a number from 0 to " + most);
         }).orElse(otherwise);

@@ -46,8 +46,7 @@ public final class SharedReading<T> {
 
     /**
      * The last reading while it is under way, otherwise a new one even if the last is fresh: for callers at a steady pace,
-     * which
-     * must not miss a turn because the last reading took a while.
+     * which must not miss a turn because the last reading took a while.
      *
      * @return reads at the subscription
      */

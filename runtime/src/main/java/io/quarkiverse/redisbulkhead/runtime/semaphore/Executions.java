@@ -49,8 +49,7 @@ public final class Executions {
 
     /**
      * Acquires several permits one after the other, and releases them in reverse order, without one release waiting for the
-     * other.
-     * When one is rejected, those acquired before are released before the caller sees the rejection.
+     * other. When one is rejected, those acquired before are released before the caller sees the rejection.
      */
     private final class Chain extends PendingAdmission {
 

@@ -151,7 +151,7 @@ final class LeaseRenewer {
     /** Stops renewing a lease. */
     void forget(Lease lease) {
         Leases here = byBulkhead.get(lease.bulkheadId());
-        if (here != null && here.remove(lease) && (stopping || byBulkhead.size() > MOST_IDLE)) {
+        if (here != null && here.removeAndIsEmpty(lease) && (stopping || byBulkhead.size() > MOST_IDLE)) {
             here.closeIfEmpty();
         }
     }
@@ -193,8 +193,8 @@ final class LeaseRenewer {
         });
     }
 
-    /** The store has taken a permit away, possibly of another process. */
-    void lost(String permitId, Reason reason) {
+    /** The store has taken a permit away: if it is of this process, it is lost. */
+    void lose(String permitId, Reason reason) {
         byBulkhead.values().forEach(here -> here.takeOut(permitId).forEach(lease -> lease.lose(reason)));
     }
 
@@ -235,8 +235,8 @@ final class LeaseRenewer {
             return true;
         }
 
-        /** Removes the lease if present, and returns whether the list is empty. */
-        private synchronized boolean remove(Lease lease) {
+        /** Removes the lease if present. In one step with the check, because a call that ends takes the lock only once. */
+        private synchronized boolean removeAndIsEmpty(Lease lease) {
             if (lease.kept) {
                 unlink(lease);
             }

@@ -52,7 +52,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     // Taken out within the lock, so that it fires once.
     private volatile CallListener call = CallListener.NONE;
-    // Both are guarded by this.
+    // These two fields are guarded by the lock of this object.
     private boolean detaching;
     // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the
     // token of another.
@@ -68,8 +68,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
      * @param marginNanos how much earlier that lease ends here
      */
     LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket,
-            boolean copyMayFollow,
-            long sinceNanos, long endInStoreNanos, long marginNanos) {
+            boolean copyMayFollow, long sinceNanos, long endInStoreNanos, long marginNanos) {
         super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
         this.dependencies = dependencies;
         this.method = method;
@@ -220,7 +219,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         dependencies.requests().begin();
         return StoreFailures.translate(bulkhead(), dependencies.store().detach(bulkheadId(), id(),
                 next(dependencies.timers().nanoTime()), detached.digest(),
-                copyMayFollow ? PermitReturns.longestDelay(lease()) : Duration.ZERO))
+                copyMayFollow ? PermitReturns.refusalTime(lease()) : Duration.ZERO))
                 .thenApply(wasHeld -> {
                     if (!wasHeld) {
                         dependencies.renewer().forget(this);

@@ -18,7 +18,7 @@ final class LimitMismatchLogger {
 
     private static final Logger LOG = Logger.getLogger(LimitMismatchLogger.class);
 
-    // Both are guarded by this.
+    // These two collections are guarded by the lock of this object.
     private final Map<String, LimitMismatch> logged = new Remembered<>();
     private final Set<String> loggedForKeys = Collections.newSetFromMap(new Remembered<>());
 

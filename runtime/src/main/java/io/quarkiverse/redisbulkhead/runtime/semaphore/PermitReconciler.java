@@ -63,7 +63,7 @@ final class PermitReconciler {
     private final AtomicBoolean forgetting = new AtomicBoolean();
     private volatile Timers.Planned timer;
     private volatile boolean stopped;
-    // Both are guarded by queue.
+    // The queue and the number are guarded by the queue.
     private final Set<BulkheadId> queue = new LinkedHashSet<>();
     private int running;
 
@@ -71,7 +71,7 @@ final class PermitReconciler {
     private static final class Recent {
         private volatile long untilNanos;
         private volatile Duration minHold = Duration.ZERO;
-        // Both are guarded by this.
+        // These two fields are guarded by the lock of this object.
         private long notBeforeNanos;
         private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, () -> 1);
 

@@ -19,7 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
  * Returns permits, and places among the waiters. A return that the store does not confirm is repeated in the background, with
- * growing pauses while the store is away, until the store confirms it or the lease has ended anyway. Thread-safe.
+ * growing pauses while the store is away. It is given up when the lease has ended, but not in the first minute, in which a copy
+ * of the request may still reach the store. Thread-safe.
  */
 final class PermitReturns {
 
@@ -30,9 +31,9 @@ final class PermitReturns {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    // How long a request without an answer may still reach the store: the operating system sends it again, or a server stands still.
-    private static final Duration SHORTEST_DELAY = Duration.ofMinutes(1);
-    private static final Duration LONGEST_DELAY = Duration.ofMinutes(15);
+    // A copy of a request may reach the store late: the operating system sends it again, or a server stands still.
+    private static final Duration SHORTEST_REFUSAL = Duration.ofMinutes(1);
+    private static final Duration LONGEST_REFUSAL = Duration.ofMinutes(15);
 
     /** What a return found. */
     enum Found {
@@ -113,7 +114,7 @@ final class PermitReturns {
     private CompletionStage<Boolean> releaseAndRefuse(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
         CompletionStage<Boolean> released = minHold.isZero() ? CompletableFuture.completedStage(true)
                 : store.release(bulkhead, permitId, minHold);
-        return released.thenCompose(held -> store.cancel(bulkhead, List.of(permitId), longestDelay(lease)))
+        return released.thenCompose(held -> store.cancel(bulkhead, List.of(permitId), refusalTime(lease)))
                 .thenApply(done -> true);
     }
 
@@ -147,12 +148,12 @@ final class PermitReturns {
     /**
      * Returns what may be held or wait under an id, and repeats that until the store answers.
      *
-     * @param lease after that time it is free anyway
+     * @param lease after that time it is free anyway, unless a copy of the request arrives later
      * @param minHold how long a permit stays taken at least, from its start; zero where nothing ran with it
      */
     void inBackground(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold) {
-        Duration delay = longestDelay(lease);
-        long giveUpNanos = timers.nanoTime() + (delay.compareTo(lease) > 0 ? delay : lease).toNanos();
+        Duration tryFor = lease.compareTo(SHORTEST_REFUSAL) < 0 ? SHORTEST_REFUSAL : lease;
+        long giveUpNanos = timers.nanoTime() + tryFor.toNanos();
         boolean first;
         synchronized (this) {
             Backlog backlog = backlogs.get(bulkhead);
@@ -168,12 +169,12 @@ final class PermitReturns {
         }
     }
 
-    /** How long a request must be refused after it was given up. */
-    static Duration longestDelay(Duration lease) {
-        if (lease.compareTo(SHORTEST_DELAY) < 0) {
-            return SHORTEST_DELAY;
+    /** For how long the store refuses copies of a request whose permit was released, detached or given up. */
+    static Duration refusalTime(Duration lease) {
+        if (lease.compareTo(SHORTEST_REFUSAL) < 0) {
+            return SHORTEST_REFUSAL;
         }
-        return lease.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : lease;
+        return lease.compareTo(LONGEST_REFUSAL) > 0 ? LONGEST_REFUSAL : lease;
     }
 
     /** How many returns the store has not confirmed. */
@@ -197,7 +198,7 @@ final class PermitReturns {
         waiting.forEach(this::attempt);
     }
 
-    /** Stops retrying. What is not confirmed is free when its lease ends. */
+    /** Stops retrying. Permits whose return is not confirmed are free when their leases end. */
     void close() {
         closed = true;
     }
@@ -208,8 +209,8 @@ final class PermitReturns {
             return;
         }
         Duration lease = batch.stream().map(Unconfirmed::lease).max(Duration::compareTo).orElseThrow();
-        release(bulkhead, batch).thenCompose(
-                released -> store.cancel(bulkhead, batch.stream().map(Unconfirmed::permitId).toList(), longestDelay(lease)))
+        releaseThoseWithMinHold(bulkhead, batch).thenCompose(
+                released -> store.cancel(bulkhead, batch.stream().map(Unconfirmed::permitId).toList(), refusalTime(lease)))
                 .whenComplete((done, failure) -> {
                     if (failure == null) {
                         confirmed(bulkhead, batch);
@@ -222,8 +223,8 @@ final class PermitReturns {
                 });
     }
 
-    // Before the cancellation, which frees at once.
-    private CompletableFuture<Void> release(BulkheadId bulkhead, List<Unconfirmed> batch) {
+    // Before the cancellation, which frees at once, whatever the minimum hold is.
+    private CompletableFuture<Void> releaseThoseWithMinHold(BulkheadId bulkhead, List<Unconfirmed> batch) {
         return CompletableFuture.allOf(batch.stream().filter(entry -> !entry.minHold().isZero())
                 .map(entry -> store.release(bulkhead, entry.permitId(), entry.minHold()).toCompletableFuture())
                 .toArray(CompletableFuture[]::new));

@@ -82,17 +82,17 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         return spec.toBuilder().permits(permits).localPermits((int) Math.min(Integer.MAX_VALUE, Math.max(1, local))).build();
     }
 
-    /** The same, with another time to wait. */
+    /** This definition with another time to wait. */
     SemaphoreDefinition within(Duration maxWait) {
         return spec.maxWait().equals(maxWait) ? this : with(spec.toBuilder().maxWait(maxWait).build());
     }
 
-    /** The same, with permits of another weight. */
+    /** This definition with permits of another weight. */
     SemaphoreDefinition weighing(int weight) {
         return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
     }
 
-    // With the same lease.
+    // The lease stays.
     private SemaphoreDefinition with(SemaphoreSpec other) {
         return new SemaphoreDefinition(id, other, terms, whenFull);
     }
@@ -104,7 +104,7 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
     }
 
-    /** The same, with another way to tell calls that it is full. */
+    /** This definition with another exception for calls when it is full. */
     SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
         return new SemaphoreDefinition(id, spec, terms, rejection);
     }

@@ -82,8 +82,7 @@ public final class SemaphoreEngine {
         LeasedPermit.Dependencies permits = new LeasedPermit.Dependencies(store, timers, renewer, returns, reconciler, requests,
                 listener, fenced);
         this.dependencies = new PermitRequest.Dependencies(store, timers, identity, waiters, limits, returns, reconciler,
-                requests,
-                listener, permits, fallback == null ? null : fallback.dependencies);
+                requests, listener, permits, fallback == null ? null : fallback.dependencies);
         this.attacher = new PermitAttacher(permits, identity);
         store.listen(this::notice, new LimitMismatchLogger()::log);
     }
@@ -94,9 +93,9 @@ public final class SemaphoreEngine {
         } else if (notice instanceof PermitFree free) {
             waiters.permitFree(free);
         } else if (notice instanceof Revoked revoked) {
-            renewer.lost(revoked.permitId(), Reason.REVOKED);
+            renewer.lose(revoked.permitId(), Reason.REVOKED);
         } else if (notice instanceof Gone gone) {
-            renewer.lost(gone.permitId(), Reason.GONE);
+            renewer.lose(gone.permitId(), Reason.GONE);
         } else if (notice instanceof NoticesMissed) {
             waiters.noticesMissed();
         } else if (notice instanceof Reconnected) {

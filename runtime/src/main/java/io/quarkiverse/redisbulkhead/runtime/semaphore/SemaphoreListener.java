@@ -19,8 +19,7 @@ public interface SemaphoreListener {
 
     /**
      * A call is about to request a permit: now, or when it has the permits of the bulkheads before. Called on the caller's
-     * thread.
-     * Disabled bulkheads fire no events.
+     * thread. Disabled bulkheads fire no events.
      *
      * @param bulkhead the bulkhead
      * @param method what the permit is for, as operators see it

@@ -26,8 +26,10 @@ public final class Backoff {
     }
 
     /**
-     * As the other constructor.
+     * Starts with short pauses, with random numbers of the caller.
      *
+     * @param first the longest pause after the first attempt
+     * @param longest no pause is longer
      * @param random numbers from 0 to 1
      */
     public Backoff(Duration first, Duration longest, DoubleSupplier random) {

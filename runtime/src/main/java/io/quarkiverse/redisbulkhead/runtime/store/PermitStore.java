@@ -17,8 +17,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * <p>
  * Each step first removes expired leases and dead waiters, and gives free permits to the live waiters of fair bulkheads in the
  * order of their requests: a permit is <em>handed over</em>. Of the waiters of bulkheads that are not fair, one per free permit
- * is
- * notified and requests again. A {@link Notice} wakes the waiter. Notices can be lost, so waiters also {@link #poll}.
+ * is notified and requests again. A {@link Notice} wakes the waiter. Notices can be lost, so waiters also {@link #poll}.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
  * block it. Failures come through the stage and are never thrown: {@link StoreException} if the store does not reply, and
@@ -66,8 +65,7 @@ public interface PermitStore {
     /**
      * Takes a permit if the limit leaves room for its weight and no fair waiter is before the caller. A request that weighs
      * more than the limit does not wait: the reply is {@link AcquireReply.Full}. A repeated request with the same permit id
-     * gets the
-     * same permit, with its full lease again, or the same place among the waiters.
+     * gets the same permit, with its full lease again, or the same place among the waiters.
      * <p>
      * A fair request with a {@linkplain AcquireRequest#ticket() ticket} queues with it, so it comes before all with a greater
      * one and never overtakes one with a smaller one. A ticket that the store cannot have given counts as the latest that it

@@ -66,8 +66,7 @@ class WaitingTest {
 
     /**
      * The first lease of a hand-over may be shorter than the minimum hold. The execution starts when the waiter has the full
-     * one,
-     * so that the permit stays taken for that long even if the process dies then.
+     * one, so that the permit stays taken for that long even if the process dies then.
      */
     @Test
     void withAMinimumHoldTheWaiterAsksForItsFullLeaseFirst() {

@@ -114,7 +114,7 @@ interface ComparedStore extends AutoCloseable {
                     part == Part.QUEUE ? Map.of() : old.queue(), part == Part.STANDBY ? Map.of() : old.standby(),
                     part == Part.CANCELLED ? Map.of() : old.cancelled(), state ? Map.of() : old.permits(),
                     state ? Map.of() : old.alive(), state ? Map.of() : old.statedLimits(),
-                    state ? OptionalInt.empty() : old.setLimit(), state ? 0 : old.lastTicket(),
+                    state ? OptionalInt.empty() : old.resizedTo(), state ? 0 : old.lastTicket(),
                     part == Part.QUEUE ? 0 : old.gracePeriodEnd()), Integer.MAX_VALUE);
         }
 
@@ -143,7 +143,7 @@ interface ComparedStore extends AutoCloseable {
                 queue.put("grace period", contents.gracePeriodEnd());
             }
             return Remains.of(nowMillis, contents.holders(), queue, contents.standby(), contents.cancelled(), records,
-                    contents.alive(), contents.setLimit(), contents.statedLimits().toString(), contents.lastTicket());
+                    contents.alive(), contents.resizedTo(), contents.statedLimits().toString(), contents.lastTicket());
         }
 
         @Override
@@ -455,7 +455,7 @@ interface ComparedStore extends AutoCloseable {
         }
 
         static Map<String, Object> of(long now, Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
-                Map<String, Long> cancelled, Map<String, String> records, Map<String, Long> alive, OptionalInt setLimit,
+                Map<String, Long> cancelled, Map<String, String> records, Map<String, Long> alive, OptionalInt resizedTo,
                 String statedLimits, long lastTicket) {
             Map<String, Object> remains = new TreeMap<>();
             remains.put("holders", live(holders, now));
@@ -468,7 +468,7 @@ interface ComparedStore extends AutoCloseable {
             // After the clock was set back, the scripts cut this only where they read it.
             living.replaceAll((process, until) -> Math.min(until, now + PermitStore.LONGEST_PLACE.toMillis()));
             remains.put("alive", living);
-            remains.put("set limit", setLimit);
+            remains.put("set limit", resizedTo);
             remains.put("stated limits", statedLimits);
             remains.put("last ticket", lastTicket);
             Map<String, String> known = new TreeMap<>(records);

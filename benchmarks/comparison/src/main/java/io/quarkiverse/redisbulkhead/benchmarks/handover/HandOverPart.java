@@ -17,10 +17,8 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 
 /**
  * The time from the moment when a thread begins to release a permit until the thread that waits for it goes on, in the same
- * process and in another one; and, for comparison, that of a {@code PING} by a blocking caller on the same kind of
- * connection, before
- * and
- * after.
+ * process and in another one; and, for comparison, that of a {@code PING} by a blocking caller on the same kind of connection,
+ * before and after.
  */
 public final class HandOverPart implements Part {
 

@@ -99,13 +99,13 @@ public final class BulkheadStateMachine {
      * @param permits what is known about holders and waiters by id
      * @param alive processes to the times until which they count as alive
      * @param statedLimits limits to the times when they were noted last, the most recent one last
-     * @param setLimit the limit that an operator has set
+     * @param resizedTo the limit that an operator has set
      * @param lastTicket the greatest ticket given, or the latest time noted in microseconds; 0 when nothing is known
      * @param gracePeriodEnd the end of the grace period; 0 for none
      */
     public record Contents(Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
             Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive, Map<Integer, Long> statedLimits,
-            OptionalInt setLimit, long lastTicket, long gracePeriodEnd) {
+            OptionalInt resizedTo, long lastTicket, long gracePeriodEnd) {
     }
 
     private record Stated(int limit, long at) {
@@ -147,7 +147,7 @@ public final class BulkheadStateMachine {
     /** The most recent one last. */
     private final List<Stated> statedLimits = new ArrayList<>(1);
 
-    private OptionalInt setLimit = OptionalInt.empty();
+    private OptionalInt resizedTo = OptionalInt.empty();
     private long lastTicket;
     private long gracePeriodEnd;
 
@@ -195,7 +195,7 @@ public final class BulkheadStateMachine {
         contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
         contents.statedLimits().forEach((limit, at) -> statedLimits.add(new Stated(limit, at)));
         alive.putAll(contents.alive());
-        setLimit = contents.setLimit();
+        resizedTo = contents.resizedTo();
         lastTicket = contents.lastTicket();
         gracePeriodEnd = contents.gracePeriodEnd();
     }
@@ -208,7 +208,7 @@ public final class BulkheadStateMachine {
     /** Everything that is remembered. */
     public Contents contents() {
         Contents all = new Contents(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(),
-                Map.copyOf(alive), new LinkedHashMap<>(), setLimit, lastTicket, gracePeriodEnd);
+                Map.copyOf(alive), new LinkedHashMap<>(), resizedTo, lastTicket, gracePeriodEnd);
         copy(holders, all.holders(), all.permits());
         holders.all().stream().filter(permit -> permit.weight() > 1).forEach(permit -> Weights.furtherEntries(permit.id())
                 .forEach(entry -> all.holders().put(entry, permit.score())));
@@ -295,7 +295,7 @@ public final class BulkheadStateMachine {
 
     /** Whether there is nothing left to remember; limits that were stated are not worth it. */
     boolean isForgettable() {
-        return setLimit.isEmpty() && holders.greatestScore() <= now && cancelled.greatestScore() <= now
+        return resizedTo.isEmpty() && holders.greatestScore() <= now && cancelled.greatestScore() <= now
                 && (waiting() == 0 || alive.values().stream().allMatch(until -> until <= now));
     }
 
@@ -623,8 +623,8 @@ public final class BulkheadStateMachine {
      * @return whether a limit was set before
      */
     public boolean resize(OptionalInt limit) {
-        boolean wasSet = setLimit.isPresent();
-        setLimit = limit;
+        boolean wasSet = resizedTo.isPresent();
+        resizedTo = limit;
         noteTheTime();
         passOn();
         return wasSet;
@@ -641,7 +641,7 @@ public final class BulkheadStateMachine {
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
         SortedSet<Integer> stated = new TreeSet<>();
         statedLimits.stream().filter(this::isRemembered).forEach(it -> stated.add(it.limit()));
-        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, setLimit, stated, listed,
+        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, resizedTo, stated, listed,
                 Stream.concat(fair.stream(), others.stream()).toList());
     }
 
@@ -748,8 +748,7 @@ public final class BulkheadStateMachine {
 
     /**
      * Notifies as many waiters on standby as there are free permits, less those that were notified already, each once and in
-     * their turn. A
-     * waiter whose limit is reached, or that weighs more than is free, is passed over.
+     * their turn. A waiter whose limit is reached, or that weighs more than is free, is passed over.
      */
     private void wake() {
         if (restricted || standby.isEmpty() && notified.isEmpty()) {
@@ -765,7 +764,7 @@ public final class BulkheadStateMachine {
             boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
             if (isLive && !isNotified && !isRefused) {
                 if (!isAnyFree
-                        && (setLimit.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
+                        && (resizedTo.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
                     break;
                 }
                 passedOver = passedOver.isEmpty() ? new ArrayList<>() : passedOver;
@@ -813,7 +812,7 @@ public final class BulkheadStateMachine {
     // ---- details
 
     private int limit(int stated) {
-        return setLimit.isPresent() ? setLimit.getAsInt() : stated;
+        return resizedTo.isPresent() ? resizedTo.getAsInt() : stated;
     }
 
     private int waiting() {

@@ -36,9 +36,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
  * Keeps permits in the memory of this process: a map of {@link BulkheadStateMachine}s. Its answers are there when a method
- * returns, and
- * its notices are given on the thread of the call that caused them, after the step is done: a listener may call the store
- * again.
+ * returns, and its notices are given on the thread of the call that caused them, after the step is done: a listener may call
+ * the store again.
  * <p>
  * Each step takes the lock of its bulkhead. Up to a hundred bulkheads stay in the map while they are empty, because most of
  * them are soon used again; beyond that, each is dropped by the step after which it is empty. A bulkhead whose last lease runs

@@ -45,8 +45,7 @@ import io.vertx.redis.client.Response;
 /**
  * Keeps permits in Redis without scripts: each step takes a lock of the bulkhead, reads the whole bulkhead into the state
  * machine {@link io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine}, does its operations there, and writes
- * the
- * difference.
+ * the difference.
  * <p>
  * The algorithm is the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with its
  * sources of error taken out: time is the server's ({@code TIME}), the lock is watched by the transaction that writes, so a

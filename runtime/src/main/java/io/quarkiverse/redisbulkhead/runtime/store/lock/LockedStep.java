@@ -33,8 +33,8 @@ import io.vertx.redis.client.Response;
  * ({@code MULTI}, {@code EXEC}).
  * <p>
  * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has
- * ended or changed, or
- * any of the data has, since it was read. So a process that was paused for longer than the lock lives changes nothing.
+ * ended or changed, or any of the data has, since it was read. So a process that was paused for longer than the lock lives
+ * changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
  * and is still on its way then fails, or comes first and makes the second one fail.

@@ -37,8 +37,7 @@ import io.vertx.redis.client.ResponseType;
 
 /**
  * What Redis keeps of a bulkhead, read in one round trip into the state machine {@link BulkheadStateMachine}, and the commands
- * that write
- * what a step has changed there. {@code bulkhead.lua} documents the layout.
+ * that write what a step has changed there. {@code bulkhead.lua} documents the layout.
  * <p>
  * A bulkhead with too many holders and waiters is read in part: its first holders and waiters, and the ids that the step is
  * about. That is enough to release and renew, and to remove the dead, but not to grant or hand over anything.
@@ -249,10 +248,10 @@ final class StoredBulkhead {
                 alive.put(field.substring(ALIVE.length()), Long.valueOf(value));
             }
         });
-        OptionalInt setLimit = state.containsKey(SET_LIMIT) ? OptionalInt.of(Integer.parseInt(state.get(SET_LIMIT)))
+        OptionalInt resizedTo = state.containsKey(SET_LIMIT) ? OptionalInt.of(Integer.parseInt(state.get(SET_LIMIT)))
                 : OptionalInt.empty();
         bulkhead = new BulkheadStateMachine(keys.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
-                sets.get(Part.CANCELLED), permits, alive, statedLimits(), setLimit, lastTicket(),
+                sets.get(Part.CANCELLED), permits, alive, statedLimits(), resizedTo, lastTicket(),
                 gracePeriodEnd == null ? 0 : gracePeriodEnd), settings.most());
         bulkhead.begin(micros);
         return this;
@@ -325,7 +324,7 @@ final class StoredBulkhead {
         if (now.lastTicket() > 0) {
             fields.put(LAST_TICKET, Long.toString(now.lastTicket()));
         }
-        now.setLimit().ifPresent(limit -> fields.put(SET_LIMIT, Integer.toString(limit)));
+        now.resizedTo().ifPresent(limit -> fields.put(SET_LIMIT, Integer.toString(limit)));
         StringBuilder stated = new StringBuilder();
         now.statedLimits().forEach((limit, at) -> stated.insert(0, " " + limit + ":" + at));
         if (!stated.isEmpty()) {

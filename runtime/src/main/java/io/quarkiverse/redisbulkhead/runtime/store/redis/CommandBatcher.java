@@ -86,7 +86,7 @@ final class CommandBatcher {
     private <T> CompletionStage<T> begin(ScriptCall<T> call, Runnable task) {
         connections.execute(() -> {
             if (connections.isClosed()) {
-                // Perhaps not on the context.
+                // This may run on another thread, so it touches no group.
                 call.fail(RedisConnectionManager.stopping(false));
             } else {
                 task.run();

@@ -35,9 +35,8 @@ import io.vertx.redis.client.Response;
  * A call is sent again when its connection breaks or the server replies with a transient error, so every call must be
  * idempotent. The server is <em>away</em> when, with calls in flight, nothing but transient failures has come from it for
  * the command timeout. Then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass
- * by
- * itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals give callers the
- * cause.
+ * by itself: a server whose memory is full is not away, because it renews and releases permits, and its refusals give callers
+ * the cause.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>

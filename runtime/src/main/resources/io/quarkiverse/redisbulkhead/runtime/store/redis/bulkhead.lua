@@ -138,7 +138,7 @@ end
 
 local others = call('EXISTS', QUEUE, STANDBY, CANCELLED)
 local state = call('HMGET', STATE, unpack(fields))
-local last, kept, override, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
+local last, kept, resizedTo, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
 local lost, ticketBefore = not state[1], last
 -- Where waiters were lost, a renewal deals with that, because it writes the last ticket, which hides the loss from the next call.
 local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
@@ -161,7 +161,7 @@ if asked > 4 or not plain or others > 0 and not onlyRenews then
 end
 local room = plain and huge or -1
 for k = 4, plain and firstCall - 5 or 0, 5 do
-    room = min(room, override or tonumber(ARGV[k]))
+    room = min(room, resizedTo or tonumber(ARGV[k]))
 end
 local freed, wanted = removed, asked - 4
 for k = 5, heavy and asked or 0 do
@@ -205,7 +205,7 @@ end
 local answers, answered, notices, longest, set, messages = { '0' }, 1, nil, 0, {}, nil
 -- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, limitChanged, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
+local queue, standby, graceEnd, head, unlink, isResized, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
 -- Whether serving the queue again would change nothing; whether there is something to give since the last call.
 local settled, owing = false, false
 
@@ -428,7 +428,7 @@ if not isSimple and not onlyRenews then
     end
 
     local function blocks(id, waiter, ticket)
-        local most = override or waiter.limit
+        local most = resizedTo or waiter.limit
         local weight = held < most and weigh(id) or 1
         if weight > most then
             return refuse(id, waiter)
@@ -465,7 +465,7 @@ if not isSimple and not onlyRenews then
             return
         end
         walk(standby, LOOKS, function(id, waiter)
-            local taken, most = held + toldNow, override or waiter.limit
+            local taken, most = held + toldNow, resizedTo or waiter.limit
             if taken < most then
                 local weight = weigh(id)
                 if weight > most then
@@ -477,7 +477,7 @@ if not isSimple and not onlyRenews then
                 -- Else a lighter one may fit.
                 return false
             end
-            for limit in string.gmatch(override and '' or stated, ' (%d+):') do
+            for limit in string.gmatch(resizedTo and '' or stated, ' (%d+):') do
                 if tonumber(limit) > taken then
                     return false
                 end
@@ -533,7 +533,7 @@ if not isSimple and not onlyRenews then
 end
 
 -- The terms that were read last, as most acquires have the same.
-local terms, limit, lease, alone, fair, tail, suffix, ending, endingText, token
+local terms, limit, lease, placeLasts, fair, tail, suffix, ending, endingText, token
 i = firstCall
 while i <= most do
     local what, answer = ARGV[i], nil
@@ -591,7 +591,7 @@ while i <= most do
             end
             if what ~= terms then
                 local at = 5 * what - 1
-                terms, limit, lease, alone, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
+                terms, limit, lease, placeLasts, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
                 suffix, ending = '\n' .. nowText .. tail, from + lease
                 endingText = format('%d', ending)
                 local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
@@ -623,7 +623,7 @@ while i <= most do
                 answer, ends[id], moved = match(record, '^%d+') or 0, max(ends[id], ending), moved + 2
                 extended[moved - 1], extended[moved] = ends[id], id
                 last, longest = max(last, micros - 1), max(longest, lease)
-            elseif ends[id] or not (old > 0 and startGrace()) and held + weight <= (override or limit) and (not head or old > 0 and head > old) then
+            elseif ends[id] or not (old > 0 and startGrace()) and held + weight <= (resizedTo or limit) and (not head or old > 0 and head > old) then
                 -- One that is held although its record was lost counts already, and gets a token that it can be told.
                 if queue then
                     move(queue, id)
@@ -635,21 +635,21 @@ while i <= most do
                 ends[id], answer, added[came - 1], added[came] = ending, token, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
             else
-                answer = (override or limit) .. ' ' .. nearest()
-                if weight > (override or limit) then
+                answer = (resizedTo or limit) .. ' ' .. nearest()
+                if weight > (resizedTo or limit) then
                     if queue.at[id] or standby.at[id] then
                         drop(id)
                     end
-                elseif alone > 0 then
+                elseif placeLasts > 0 then
                     local turn = standby.at[id]
                     longest = max(longest, lease)
-                    place(alone)
+                    place(placeLasts)
                     note(id, known[id])
                     if turn then
                         move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
                     elseif not queue.at[id] then
                         last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
-                        place(alone, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
+                        place(placeLasts, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
                     end
                     answer = answer .. ' ' .. from .. ' ' .. format('%d', queue.at[id] or 0)
                 end
@@ -731,8 +731,8 @@ while i <= most do
         end
         i = i + 7
     elseif what == 'resize' then
-        answer = override and 1 or 0
-        override, limitChanged = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
+        answer = resizedTo and 1 or 0
+        resizedTo, isResized = ARGV[i + 1] ~= '0' and tonumber(ARGV[i + 1]) or nil, true
         last, longest = max(last, micros - 1), max(longest, 1)
         i = i + 2
     elseif what == 'poll' then
@@ -741,15 +741,15 @@ while i <= most do
         end
         serve()
         wake()
-        local handed, gone, asking = {}, { '' }, {}
+        local handed, missing, asking = {}, { '' }, {}
         for k = i + 4, i + 3 + ARGV[i + 3] do
             local id = ARGV[k]
-            if (queue.at[id] or standby.at[id]) and not (heavy and weigh(id) > (override or tonumber(ARGV[i + 2]))) then
+            if (queue.at[id] or standby.at[id]) and not (heavy and weigh(id) > (resizedTo or tonumber(ARGV[i + 2]))) then
                 -- It waits, and may be served.
             elseif ends[id] then
                 asking[#asking + 1] = id
             else
-                gone[#gone + 1] = id
+                missing[#missing + 1] = id
                 drop(id)
             end
         end
@@ -760,11 +760,11 @@ while i <= most do
                 handed[#handed + 1] = format(' %s %d %d', id, token, ends[id])
             else
                 -- Its record was lost, and with it the token. It queues again, and the short lease of this permit ends soon.
-                gone[#gone + 1] = id
+                missing[#missing + 1] = id
             end
         end
-        answer = format('%d %d %d %d', from, head and 0 or max(0, (override or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
-            .. concat(handed) .. concat(gone, ' ')
+        answer = format('%d %d %d %d', from, head and 0 or max(0, (resizedTo or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
+            .. concat(handed) .. concat(missing, ' ')
         i = i + 4 + ARGV[i + 3]
     end
     owing = owing or queue and (what == 'release' or what == 'release after' or what == 'cancel' or what == 'revoke' or what == 'resize')
@@ -803,9 +803,9 @@ end
 if last ~= ticketBefore then
     set[#set + 1], set[#set + 2] = 'last ticket', format('%d', last)
 end
-if limitChanged and override then
-    set[#set + 1], set[#set + 2] = 'set limit', override
-elseif limitChanged then
+if isResized and resizedTo then
+    set[#set + 1], set[#set + 2] = 'set limit', resizedTo
+elseif isResized then
     went = went + 1
     gone[went] = 'set limit'
 end
@@ -894,24 +894,24 @@ end
 if written > 0 then
     call('HSET', STATE, unpack(described, 1, written))
 end
-if lengthens or limitChanged then
-    call('PEXPIRE', STATE, override and LIMIT_SET_LASTS or max(ttl, limitChanged and STATED_LASTS or 0))
+if lengthens or isResized then
+    call('PEXPIRE', STATE, resizedTo and LIMIT_SET_LASTS or max(ttl, isResized and STATED_LASTS or 0))
 end
 if unlink then
     call('UNLINK', QUEUE, STANDBY)
 end
 for _, line in ipairs(queue and { queue, standby } or {}) do
-    local put, gone = {}, {}
+    local put, leaving = {}, {}
     for k = 1, #line.moved do
         local id = line.moved[k]
         if line.at[id] then
             put[#put + 1], put[#put + 2] = line.at[id], id
         else
-            gone[#gone + 1] = id
+            leaving[#leaving + 1] = id
         end
     end
     if put[1] then
-        local becomesTree = line.size - #gone <= FEW and line.size - #gone + #put / 2 > FEW
+        local becomesTree = line.size - #leaving <= FEW and line.size - #leaving + #put / 2 > FEW
         if becomesTree then
             call('ZADD', line.key, 0, LONG)
         end
@@ -923,8 +923,8 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
             call('PEXPIRE', line.key, ttl)
         end
     end
-    if gone[1] then
-        call('ZREM', line.key, unpack(gone))
+    if leaving[1] then
+        call('ZREM', line.key, unpack(leaving))
     end
 end
 if cancelled and cancelled[1] then
