@@ -37,7 +37,7 @@ public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keye
      * One value of the definition of a bulkhead, and where it comes from.
      *
      * @param member as the property of a single bulkhead is called, for example {@code max-wait}
-     * @param value as people write it, or what happens by default; empty if it has no value
+     * @param value as people write it, or what happens by default; empty for no bound
      * @param source what states it
      * @param where the class or method that carries the annotation, or the property; empty for defaults
      */
