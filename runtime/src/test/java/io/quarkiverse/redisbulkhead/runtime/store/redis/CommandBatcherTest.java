@@ -428,30 +428,37 @@ class CommandBatcherTest {
 
     /**
      * The refusal of an acquire comes before the answer to the release that it must follow. It is no sign of life: a server
-     * from
-     * which nothing else comes is away.
+     * that sends nothing else is away.
      */
     @Test
     void refusalsOutOfOrderDoNotPutOffAnOutage() {
-        try (RedisConnectionManager impatient = connections(Duration.ofMillis(500))) {
-            batcher = batcher(impatient);
-            gate("release");
-            redis.command("SET", "busy", "BUSY Redis is busy running a script.");
-            List<CompletableFuture<String>> releases = new ArrayList<>();
-            List<CompletableFuture<String>> acquires = new ArrayList<>();
-            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
-                    .until(() -> {
-                        // Each bulkhead has one refusal out of order.
-                        String bulkhead = "b" + releases.size();
-                        releases.add(sayInBackground(bulkhead, "release"));
-                        acquires.add(say(bulkhead, "acquire"));
-                        return releases.get(0).isDone();
-                    });
+        gate("release");
+        int refusals;
+        do {
+            try (RedisConnectionManager impatient = connections(Duration.ofMillis(500))) {
+                batcher = batcher(impatient);
+                redis.command("DEL", "busy");
+                await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).ignoreExceptions()
+                        .until(() -> get(say("connected", "connected")).equals("connected"));
+                redis.command("SET", "busy", "BUSY Redis is busy running a script.");
+                int before = tries();
+                List<CompletableFuture<String>> releases = new ArrayList<>();
+                List<CompletableFuture<String>> acquires = new ArrayList<>();
+                await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
+                        .until(() -> {
+                            // Each bulkhead has one refusal out of order.
+                            String bulkhead = "b" + releases.size();
+                            releases.add(sayInBackground(bulkhead, "release"));
+                            acquires.add(say(bulkhead, "acquire"));
+                            return releases.get(0).isDone();
+                        });
 
-            assertThat(tries()).as("refusals").isPositive();
-            assertThatThrownBy(() -> get(releases.get(0))).hasMessageContaining("has not executed a command for 500 ms");
-            assertThat(acquires.get(0)).isDone();
-        }
+                assertThatThrownBy(() -> get(releases.get(0))).hasMessageContaining("has not executed a command for 500 ms");
+                assertThat(acquires.get(0)).isDone();
+                refusals = tries() - before;
+            }
+            // On a busy machine, the time may be over before one comes. That shows nothing.
+        } while (refusals == 0);
     }
 
     /** In an outage, a call that gathers behind a command in flight fails together with that command. */
