@@ -43,6 +43,7 @@ final class LiveFeed {
     private final Multi<Seen> live;
     private final UseHistory history = new UseHistory();
     private final InstantSource clock;
+    private final Duration lasts;
     private volatile Optional<Snapshot> latest = Optional.empty();
     private volatile boolean stopped;
 
@@ -53,9 +54,11 @@ final class LiveFeed {
      * @param ticks one per period, while there is a subscription
      * @param clock the time
      * @param nanoTime a clock for intervals
+     * @param lasts how long a subscription lasts, by the clock of the machine
      */
-    LiveFeed(Uni<Snapshot> source, Multi<?> ticks, InstantSource clock, LongSupplier nanoTime) {
+    LiveFeed(Uni<Snapshot> source, Multi<?> ticks, InstantSource clock, LongSupplier nanoTime, Duration lasts) {
         this.clock = clock;
+        this.lasts = lasts;
         this.reading = new SharedReading<>(source.invoke(this::remember).onItemOrFailure().transform(this::seen), PERIOD,
                 nanoTime);
         this.live = ticks.select().first(tick -> !stopped).onOverflow().drop()
@@ -75,11 +78,11 @@ final class LiveFeed {
     /**
      * The state: at once, and then once a period. While Redis is away, the last state with the error.
      *
-     * @return completes after {@link #LASTS}
+     * @return completes when the subscription has lasted long enough
      */
     Multi<Seen> states() {
-        // Not select().first(LASTS), which does not cancel its upstream: the ticks would go on.
-        Multi<Seen> end = Uni.createFrom().item(END).onItem().delayIt().by(LASTS).toMulti();
+        // Not select().first(lasts), which does not cancel its upstream: the ticks would go on.
+        Multi<Seen> end = Uni.createFrom().item(END).onItem().delayIt().by(lasts).toMulti();
         return Multi.createBy().merging().streams(now().toMulti(), live.onCompletion().continueWith(END), end).select()
                 .first(seen -> seen != END);
     }

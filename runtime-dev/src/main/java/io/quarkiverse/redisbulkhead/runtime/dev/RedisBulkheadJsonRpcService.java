@@ -70,7 +70,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
             Multi<?> ticks) {
         this.overview = overview;
         this.feed = new LiveFeed(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), ticks,
-                clock, System::nanoTime);
+                clock, System::nanoTime, LiveFeed.LASTS);
         this.json = new StateJson(overview);
         this.actions = new OperatorActions(new OperatorTargets(bulkheads, undeclared, feed.snapshot()), feed::forget);
     }

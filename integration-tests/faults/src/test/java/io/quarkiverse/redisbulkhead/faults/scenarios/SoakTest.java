@@ -19,13 +19,13 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Facts;
  * Load with frequent small faults, for as long as {@code -Dfaults.soak} says. Compares what the applications and
  * Redis use at the end with what they used after warming up.
  * <p>
- * The default build runs it for 20 seconds. That shows threads and connections that leak with each fault; memory and keys
+ * The default build runs it for ten seconds. That shows threads and connections that leak with each fault; memory and keys
  * need longer than the keys live.
  */
 @Tag("soak")
 class SoakTest {
 
-    private static final Duration LONG = Duration.parse(System.getProperty("faults.soak", "PT20S"));
+    private static final Duration LONG = Duration.parse(System.getProperty("faults.soak", "PT10S"));
     /** By then, the first keys have expired. */
     private static final Duration KEYS_EXPIRED = Duration.ofSeconds(75);
     private static final boolean KEYS_EXPIRE = LONG.compareTo(KEYS_EXPIRED) > 0;

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.originals;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import io.quarkiverse.redisbulkhead.originals.BasicSemaphore;
 import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
@@ -37,7 +38,9 @@ class OriginalsExplorationTest {
         assertThat(found.steps()).hasSize(6);
     }
 
+    /** The longest path to a counterexample. */
     @Test
+    @EnabledIfSystemProperty(named = "exploration", matches = "long")
     void lockedLetsInTheOneThatWasPausedForLongerThanTheLockLives() {
         Counterexample found = counterexample(new OriginalsModel(LockedSemaphore::new, 2, 0L, 0L));
 
