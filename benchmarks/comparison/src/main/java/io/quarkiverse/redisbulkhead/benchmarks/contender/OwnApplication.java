@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -18,6 +16,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
