@@ -3,7 +3,7 @@
 -- KEYS[1] holders    sorted set  permit id -> end of its lease, ms. The truth: nothing is counted beside it. A permit of weight n has n
 --                                entries: '<id>', '<id> 2' to '<id> n'. The first one tells whether it is held.
 -- KEYS[2] state      hash        'last ticket', us; 'kept until', ms, until which all keys live at least; 'set limit', by an operator;
---                                'stated limits', see below; 'alive <process>' -> until when, ms; permit id -> record
+--                                'declared limits', see below; 'alive <process>' -> until when, ms; permit id -> record
 -- KEYS[3] queue      sorted set  permit id -> ticket: the fair waiters; 'grace period' -> its end, ms, which is less than any ticket
 -- KEYS[4] standby    sorted set  permit id -> turn, us: the other waiters
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
@@ -32,7 +32,7 @@
 --         'resize', limit, or 0 to undo
 --
 -- Reply   one text, because Redis takes long to write a nested list. A line with the number of notices, a line for each of them: a message
---         for this process, or 'limits <stated> <others>', now and then. Then a line for each permit id, resize or poll:
+--         for this process, or 'limits <declared> <others>', now and then. Then a line for each permit id, resize or poll:
 --         acquire: token; or 'limit, ms to the nearest lease end' when full, or heavier than the limit; or these and 'server time, ticket or 0'
 --                  when waiting; -1 if cancelled
 --         attach:  'token, ms since the permit started'; or 0 when it is gone
@@ -50,7 +50,7 @@ local floor, max, min, huge, byte = math.floor, math.max, math.min, math.huge, s
 
 -- Keys outlive what they hold by so much; all in milliseconds, unless it says otherwise.
 local SLACK = 1000
-local LIMIT_SET_LASTS, STATED_LASTS, STATED_REFRESHED, STATED_MOST = 30 * 24 * 3600 * 1000, 60000, 5000, 8
+local LIMIT_SET_LASTS, DECLARED_LASTS, DECLARED_REFRESHED, DECLARED_MOST = 30 * 24 * 3600 * 1000, 60000, 5000, 8
 -- A permit may be handed over to a waiter that has died since, so the first lease is short. A live waiter learns of it and renews it.
 local FIRST_LEASE, LONGEST_PLACE = 2000, 3000
 -- After a loss of data no waiter in the queue is served for so long, so that those with lower tickets can queue again first.
@@ -90,7 +90,7 @@ end
 ---- Load
 
 local firstCall, most, i, asked, removed = 4 + 5 * ARGV[2], #ARGV, 4 + 5 * ARGV[2], 4, 0
-local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'stated limits' }, {}, false, true
+local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'declared limits' }, {}, false, true
 while i <= most do
     local what = ARGV[i]
     if what == 'release' then
@@ -139,7 +139,7 @@ end
 
 local others = call('EXISTS', QUEUE, STANDBY, CANCELLED)
 local state = call('HMGET', STATE, unpack(fields))
-local last, kept, resizedTo, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
+local last, kept, resizedTo, declared = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
 local lost, ticketBefore = not state[1], last
 -- Where waiters were lost, a renewal deals with that, because it writes the last ticket, which hides the loss from the next call.
 local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
@@ -455,7 +455,7 @@ if not isSimple and not onlyRenews then
         tell(waiter.process, 'handed-over ' .. id .. ' ' .. token .. ' ' .. waiter.ending)
     end
 
-    -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
+    -- Gives free permits to the first in the queue. Each waiter goes by the limit that it declared itself.
     function serve()
         head = 0
         if queue.size > 0 and queue.read == 0 then
@@ -485,7 +485,7 @@ if not isSimple and not onlyRenews then
                 -- Else a lighter one may fit.
                 return false
             end
-            for limit in string.gmatch(resizedTo and '' or stated, ' (%d+):') do
+            for limit in string.gmatch(resizedTo and '' or declared, ' (%d+):') do
                 if tonumber(limit) > taken then
                     return false
                 end
@@ -595,17 +595,17 @@ while i <= most do
                 terms, limit, lease, placeLasts, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
                 suffix, ending = '\n' .. nowText .. tail, from + lease
                 endingText = format('%d', ending)
-                local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
-                if not noted or now - noted >= STATED_REFRESHED then
+                local noted = match(declared, ' ' .. ARGV[at] .. ':(%d+)')
+                if not noted or now - noted >= DECLARED_REFRESHED then
                     -- Notes the limit of this request, and reports which others were used recently.
                     local others, texts = {}, { format(' %d:%d', limit, now) }
-                    for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
-                        if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then
+                    for other, when in string.gmatch(declared, ' (%d+):(%d+)') do
+                        if other ~= ARGV[at] and now - when < DECLARED_LASTS and #texts < DECLARED_MOST then
                             others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
                         end
                     end
-                    stated = concat(texts)
-                    set[#set + 1], set[#set + 2] = 'stated limits', stated
+                    declared = concat(texts)
+                    set[#set + 1], set[#set + 2] = 'declared limits', declared
                     last, longest = max(last, micros - 1), max(longest, 1)
                     if others[1] then
                         notices = notices or {}
@@ -902,7 +902,7 @@ if written > 0 then
     call('HSET', STATE, unpack(described, 1, written))
 end
 if lengthens or isResized then
-    call('PEXPIRE', STATE, resizedTo and LIMIT_SET_LASTS or max(ttl, isResized and STATED_LASTS or 0))
+    call('PEXPIRE', STATE, resizedTo and LIMIT_SET_LASTS or max(ttl, isResized and DECLARED_LASTS or 0))
 end
 if unlink then
     call('UNLINK', QUEUE, STANDBY)
