@@ -94,7 +94,7 @@ class GuardProcessor {
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
             BulkheadErrorsBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
         if (mistakes.errors().isEmpty()) {
-            recorder.found(slot.slot(), DeclarationsFactory.of(found.usage()));
+            recorder.found(slot.slot(), found.usage().withMethods());
         }
     }
 

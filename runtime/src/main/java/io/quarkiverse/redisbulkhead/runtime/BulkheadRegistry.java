@@ -31,13 +31,12 @@ import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -142,7 +141,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         KeyedBulkheads keys = new KeyedBulkheads();
         for (MethodDeclaration method : guarded) {
             for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = definitions.resolved(bulkhead.name());
+                String name = definitions.annotations().resolved(bulkhead.name());
                 if (name != null) {
                     keys.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
                 }
@@ -267,9 +266,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * What {@code Retry-After} says in rejections by a bulkhead.
      *
      * @param name any bulkhead, that behind a lock included
-     * @return empty when it is to be estimated
+     * @return zero for no header; empty when it is to be estimated
      */
-    public Optional<RetryAfterText> retryAfter(String name) {
+    public Optional<Duration> retryAfter(String name) {
         return definitions.retryAfter(name);
     }
 
@@ -289,7 +288,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
      */
     String resolved(String written) {
-        return definitions.resolved(written);
+        return definitions.annotations().resolved(written);
     }
 
     /**
