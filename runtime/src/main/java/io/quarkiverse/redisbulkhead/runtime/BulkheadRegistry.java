@@ -69,7 +69,6 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Instance<BulkheadRuntime> runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
-    private final boolean exposesNames;
     private final Declarations declarations;
 
     // Made at the first look, as few applications are looked at; guarded by this.
@@ -90,7 +89,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
-        this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
@@ -251,15 +249,6 @@ public class BulkheadRegistry implements RedisBulkheads {
             }
         }
         return policies;
-    }
-
-    /**
-     * Whether clients of REST applications may see names of bulkheads.
-     *
-     * @return {@code quarkus.redis-bulkhead.rest.expose-name}
-     */
-    public boolean exposesNames() {
-        return exposesNames;
     }
 
     /**
