@@ -53,7 +53,7 @@ class GuardProcessor {
             Capabilities capabilities) {
         ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
-                CoroutinesProcessor.arePresent())
+                OptionalLibrariesProcessor.hasCoroutines())
                 .forEach(rule -> rule.check(found.usage(), errors));
         return new BulkheadErrorsBuildItem(errors);
     }
