@@ -15,13 +15,13 @@ import org.jboss.jandex.Type;
 import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
 import org.jboss.resteasy.reactive.server.processor.scanning.MethodScanner;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
-import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
 import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -83,7 +83,7 @@ class RestMappingProcessor {
                     && !key.hasAnnotation(DEFAULT_VALUE)
                     && !method.parameters().get(key.position()).hasAnnotation(DEFAULT_VALUE))
                     .map(key -> (int) key.position()).toList();
-            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), ErasedTypes.parametersOf(method),
+            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), Shapes.erasedParameters(method),
                     keys.stream().map(key -> (int) key.position()).toList(), withoutDefault));
         }
     }

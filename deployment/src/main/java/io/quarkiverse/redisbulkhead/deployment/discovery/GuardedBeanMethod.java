@@ -101,7 +101,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public boolean overrides(MethodInfo inherited, Superclasses superclasses) {
         DotName declaring = inherited.declaringClass().name();
-        return !method.declaringClass().name().equals(declaring) && MethodShape.overrides(method, inherited)
+        return !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
                 && superclasses.from(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
@@ -136,7 +136,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
 
     /** What is recorded for the application. */
     MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers) {
-        return new MethodDeclaration(bean.name().toString(), method.name(), ErasedTypes.parametersOf(method),
+        return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
                 returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), keyOf(bulkhead, resolvers)))
                         .toList());
