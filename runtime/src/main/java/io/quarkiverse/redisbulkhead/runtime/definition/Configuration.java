@@ -138,7 +138,7 @@ final class Configuration {
 
     /** Which members are set. */
     private Set<String> readNamed(String prefix, String name, Set<String> members, String pattern) {
-        String quoted = prefix + PropertyNames.quoted(name) + ".";
+        String quoted = prefix + PropertyNames.segment(name) + ".";
         String plain = prefix + name + ".";
         boolean hasPlain = hasPlainSpelling(name) && (prefix.equals(LOCKS) || !known.isReserved(name));
         String inQuotes = null;
@@ -256,7 +256,7 @@ final class Configuration {
 
     /** Whether any property of a bulkhead is set; false also for a name that no bulkhead can be configured by. */
     static boolean hasValues(Config properties, KnownProperties known, String bulkhead) {
-        String quoted = PropertyNames.PREFIX + PropertyNames.quoted(bulkhead) + ".";
+        String quoted = PropertyNames.PREFIX + PropertyNames.segment(bulkhead) + ".";
         String plain = PropertyNames.PREFIX + bulkhead + ".";
         if (known.isReserved(bulkhead)) {
             return false;

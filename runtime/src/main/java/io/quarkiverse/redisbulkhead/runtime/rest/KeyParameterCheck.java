@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.rest;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 import org.jboss.resteasy.reactive.common.model.MethodParameter;
 import org.jboss.resteasy.reactive.common.model.ResourceClass;
@@ -70,7 +69,7 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
         watched.setOptional(given.isOptional());
         watched.setObtainedAsCollection(given.isObtainedAsCollection());
         watched.customParameterExtractor = given.customParameterExtractor;
-        watched.converter = new WatchedSupplier(given.converter, () -> required.contain(index));
+        watched.converter = new WatchedSupplier(index, given.converter, required);
         all[index] = watched;
     }
 
@@ -101,12 +100,12 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
         }
     }
 
-    private record WatchedSupplier(ParameterConverterSupplier converters,
-            BooleanSupplier required) implements ParameterConverterSupplier {
+    private record WatchedSupplier(int index, ParameterConverterSupplier converters,
+            RequiredKeys required) implements ParameterConverterSupplier {
 
         @Override
         public ParameterConverter get() {
-            return new WatchedConverter(converters.get(), required);
+            return new WatchedConverter(index, converters.get(), required);
         }
 
         @Override
@@ -116,12 +115,13 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
     }
 
     /** Returns null for what is missing or malformed, which the check refuses. The key of a disabled bulkhead is left alone. */
-    private record WatchedConverter(ParameterConverter converter, BooleanSupplier required) implements ParameterConverter {
+    private record WatchedConverter(int index, ParameterConverter converter,
+            RequiredKeys required) implements ParameterConverter {
 
         @Override
         public Object convert(Object value) {
             boolean missing = value instanceof String text && text.startsWith(MISSING);
-            if (!required.getAsBoolean()) {
+            if (!required.contain(index)) {
                 return converter.convert(missing ? ((String) value).substring(MISSING.length()) : value);
             }
             try {
