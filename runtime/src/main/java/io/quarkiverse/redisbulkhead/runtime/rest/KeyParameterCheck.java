@@ -73,7 +73,9 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
         all[index] = watched;
     }
 
-    /** The keys of bulkheads that are enabled, looked up at the first request. Unsynchronized: threads that race find the same. */
+    /**
+     * The keys of bulkheads that are enabled, looked up at the first request. Unsynchronized: threads that race find the same.
+     */
     private final class RequiredKeys {
 
         private List<RequiredKey> known;
