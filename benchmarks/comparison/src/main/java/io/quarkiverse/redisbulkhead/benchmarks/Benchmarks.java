@@ -11,7 +11,10 @@ import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
 import io.quarkiverse.redisbulkhead.benchmarks.report.Report;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
-/** Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each. */
+/**
+ * Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each, or draws it
+ * again if there are no figures.
+ */
 public final class Benchmarks {
 
     private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new ScalePart(), new HandOverPart());
@@ -64,7 +67,12 @@ public final class Benchmarks {
     private static void report() throws Exception {
         Optional<Path> documents = Options.documents();
         if (documents.isPresent()) {
-            new Report(Figures.load(Options.FIGURES)).writeInto(documents.get());
+            Report report = new Report(documents.get());
+            Figures figures = Figures.load(Options.FIGURES);
+            if (!figures.isEmpty()) {
+                report.write(figures);
+            }
+            report.redraw();
         }
     }
 }

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 public final class LoadPart implements Part {
 
     /** The start of the names of its figures. */
-    private static final String ID = "load";
+    public static final String ID = "load";
 
     private static final List<Load> ORDER = List.of(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS, Load.CONTENDED);
 

@@ -78,7 +78,7 @@ final class Targets {
     }
 
     private OptionalDouble load(Load load, Measure measure, Kind kind) {
-        return figures.number(LoadTable.name(load, kind, measure));
+        return figures.number(Tables.name(load, kind, measure));
     }
 
     private OptionalDouble held(int size) {
