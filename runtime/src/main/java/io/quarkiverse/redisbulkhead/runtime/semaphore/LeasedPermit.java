@@ -198,6 +198,10 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         return state != State.RELEASED;
     }
 
+    boolean isReleased() {
+        return state == State.RELEASED;
+    }
+
     @Override
     public CompletionStage<String> detach() {
         if (!dependencies.fenced()) {
