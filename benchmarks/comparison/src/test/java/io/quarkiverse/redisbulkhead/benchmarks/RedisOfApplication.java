@@ -5,8 +5,11 @@ import java.util.Map;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 
-/** The server of the application that these tests share. */
+/** The server of the application that these tests share, and fewer permits than it has. */
 public class RedisOfApplication implements QuarkusTestResourceLifecycleManager {
+
+    /** One, because few asynchronous callers run at once: there are as many event loops as cores, or twice as many. */
+    public static final int PERMITS = 1;
 
     private RedisServerProcess server;
 
@@ -17,7 +20,9 @@ public class RedisOfApplication implements QuarkusTestResourceLifecycleManager {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        return Map.of("quarkus.redis.hosts", server.url());
+        String permits = Integer.toString(PERMITS);
+        return Map.of("quarkus.redis.hosts", server.url(), "quarkus.redis-bulkhead.tight.permits", permits,
+                "quarkus.redis-bulkhead.tight-fair.permits", permits);
     }
 
     @Override

@@ -30,8 +30,8 @@ public record Limit(String name, int permits, Duration maxWait, boolean isKey) {
     }
 
     /** A limit for which callers wait. */
-    public static Limit tight(String name) {
-        return new Limit(name, TIGHT, Duration.ofSeconds(30), false);
+    public static Limit tight(String name, int permits) {
+        return new Limit(name, permits, Duration.ofSeconds(30), false);
     }
 
     /** The same as one of several. */
@@ -40,6 +40,6 @@ public record Limit(String name, int permits, Duration maxWait, boolean isKey) {
     }
 
     boolean isTight() {
-        return permits == TIGHT;
+        return !maxWait.isZero();
     }
 }

@@ -44,7 +44,8 @@ public final class Waiters implements Growth {
     @Override
     public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) {
         int callers = Limit.TIGHT + size;
-        Contender contender = kind.open(surroundings, Limit.tight("waiters-" + kind.id() + "-" + size).asKey(), callers);
+        Contender contender = kind.open(surroundings, Limit.tight("waiters-" + kind.id() + "-" + size, Limit.TIGHT).asKey(),
+                callers);
         turns.add(size, contender, crew(kind, contender, callers));
     }
 

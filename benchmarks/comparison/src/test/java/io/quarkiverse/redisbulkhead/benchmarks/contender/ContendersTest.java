@@ -27,7 +27,7 @@ import redis.clients.jedis.params.ScanParams;
 @WithTestResource(RedisOfApplication.class)
 class ContendersTest {
 
-    private static final int CALLERS = 2 * Limit.TIGHT;
+    private static final int CALLERS = 8;
     private static final Duration MOMENT = Duration.ofMillis(150);
 
     // These two of the book let too many in, see docs/modules/ROOT/pages/algorithms.adoc.
@@ -50,7 +50,7 @@ class ContendersTest {
     @ParameterizedTest
     @EnumSource
     void blockingCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
-        try (Contender contender = kind.open(surroundings, Limit.tight("blocking-" + kind.id()), CALLERS);
+        try (Contender contender = kind.open(surroundings, limit("blocking-" + kind.id()), CALLERS);
                 Crew crew = new BlockingCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
@@ -61,17 +61,21 @@ class ContendersTest {
     @EnumSource
     void asynchronousCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
         assumeTrue(kind.isAsynchronous(), "it has no asynchronous API");
-        try (Contender contender = kind.open(surroundings, Limit.tight("asynchronous-" + kind.id()), CALLERS);
+        try (Contender contender = kind.open(surroundings, limit("asynchronous-" + kind.id()), CALLERS);
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
         assertThat(keys()).as("keys when all is closed").isEmpty();
     }
 
+    private static Limit limit(String name) {
+        return Limit.tight(name, RedisOfApplication.PERMITS);
+    }
+
     private void check(Kind kind, long pairs) {
         assertThat(pairs).as("pairs").isPositive().isEqualTo(executions.get());
         if (kind.limits() && !INEXACT.contains(kind)) {
-            assertThat(most.get()).as("executions at once").isPositive().isLessThanOrEqualTo(Limit.TIGHT);
+            assertThat(most.get()).as("executions at once").isPositive().isLessThanOrEqualTo(RedisOfApplication.PERMITS);
         }
         // A caller does not wait for the answer to its release.
         await().atMost(Duration.ofSeconds(20)).untilAsserted(
