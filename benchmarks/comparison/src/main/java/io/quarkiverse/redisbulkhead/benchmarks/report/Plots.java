@@ -77,8 +77,11 @@ final class Plots {
     private static final Color INK = new Color(0x1f2937);
     private static final Color FAINT_INK = new Color(0x6b7280);
     private static final Color GRID = new Color(0xe5e7eb);
-    private static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 11);
-    private static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 13);
+    // As wide as Arial, which other systems have. A logical font would make the library look through all that are installed.
+    private static final String FONT = "Liberation Sans";
+    // The size that the library takes for granted.
+    private static final Font TEXT = new Font(FONT, Font.PLAIN, 12);
+    private static final Font TITLE = new Font(FONT, Font.BOLD, 14);
 
     private static final List<Kind> SCALED = ScalePart.GROWTHS.stream().flatMap(growth -> growth.kinds().stream()).distinct()
             .toList();
@@ -319,7 +322,7 @@ final class Plots {
             });
         }
 
-        /** Smaller than the library writes it, the same each time, and with the font of the reader. */
+        /** Smaller than the library writes it, the same each time, and with other fonts where this one is missing. */
         String svg(double height) {
             VectorGraphics2D page = new VectorGraphics2D();
             page.setPaint(Color.WHITE);
@@ -337,7 +340,7 @@ final class Plots {
                             "")
                     .replaceAll("(\\.\\d\\d)\\d{2,}", "$1")
                     .replaceFirst("<svg ",
-                            "<svg font-family=\"system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif\" ");
+                            "<svg font-size=\"12\" font-family=\"'" + FONT + "', Arial, Helvetica, sans-serif\" ");
         }
     }
 }

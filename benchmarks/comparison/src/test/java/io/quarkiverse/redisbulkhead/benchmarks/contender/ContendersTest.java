@@ -28,7 +28,7 @@ import redis.clients.jedis.params.ScanParams;
 class ContendersTest {
 
     private static final int CALLERS = 8;
-    private static final Duration MOMENT = Duration.ofMillis(150);
+    private static final Duration MOMENT = Duration.ofMillis(100);
 
     // These two of the book let too many in, see docs/modules/ROOT/pages/algorithms.adoc.
     private static final Set<Kind> INEXACT = Set.of(Kind.BASIC, Kind.FAIR);
