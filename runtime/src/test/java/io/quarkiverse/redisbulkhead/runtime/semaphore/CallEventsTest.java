@@ -126,7 +126,7 @@ class CallEventsTest {
         handOver(9);
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "released");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "released");
     }
 
     /** However often it looks for a permit, and also when the wait goes on for a permit of this process. */
@@ -146,7 +146,7 @@ class CallEventsTest {
         assertThat(granted(admission)).isNotDone();
         timers.advance(Duration.ofSeconds(10));
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
         holder.end();
         admission.end();
     }
@@ -176,7 +176,7 @@ class CallEventsTest {
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
     }
 
     @Test
@@ -206,7 +206,7 @@ class CallEventsTest {
         admission.end();
         store.answerReleases(false);
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected CANCELLED");
     }
 
     /** Whatever the late reply is. */
@@ -289,7 +289,7 @@ class CallEventsTest {
         failedRenewal();
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "1 not renewed: no answer",
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "1 not renewed: no answer",
                 "released");
         second.isExactly(log.lines.toArray(String[]::new));
     }
@@ -409,27 +409,32 @@ class CallEventsTest {
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     lines.add("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     lines.add("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    lines.add("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     lines.add("acquired " + result + " " + fencingToken);
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     lines.add("rejected " + result);
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     lines.add("released");
                 }
             };
@@ -458,27 +463,32 @@ class CallEventsTest {
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     throw new IllegalStateException("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     throw new IllegalStateException("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    throw new IllegalStateException("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     throw new NoSuchMethodError("acquired");
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     throw new NoSuchMethodError("rejected");
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     throw new IllegalStateException("released");
                 }
             };

@@ -37,6 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.Terms;
 import io.vertx.redis.client.Response;
@@ -119,7 +120,7 @@ public final class RedisPermitStore implements PermitStore {
         }
         words.add(bytes(request.permitId()));
         return batcher.send(request.bulkhead(),
-                new ScriptCall<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
+                new ScriptCall<>(1, true, Terms.of(request, owner(request.terms())), words, this::acquired));
     }
 
     private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
@@ -137,12 +138,12 @@ public final class RedisPermitStore implements PermitStore {
         return new AcquireReply.Waiting(limit, nearestLeaseEnd, Long.parseLong(words[2]), Long.parseLong(words[3]), repeated);
     }
 
-    private String owner(AcquireRequest request) {
+    private String owner(PermitTerms terms) {
         Owner known = lastOwner;
-        if (!known.method.equals(request.method()) || !known.application.equals(request.application())
-                || !known.instance.equals(request.instance())) {
-            known = new Owner(request.application(), request.instance(), request.method(),
-                    PermitDetails.owner(notifications.name(), request.application(), request.instance(), request.method()));
+        if (!known.method.equals(terms.method()) || !known.application.equals(terms.application())
+                || !known.instance.equals(terms.instance())) {
+            known = new Owner(terms.application(), terms.instance(), terms.method(),
+                    PermitDetails.owner(notifications.name(), terms.application(), terms.instance(), terms.method()));
             lastOwner = known;
         }
         return known.text;
@@ -241,7 +242,7 @@ public final class RedisPermitStore implements PermitStore {
         return batcher.send(permit.bulkhead(), new ScriptCall<>(1, true, null,
                 List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
                         bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
-                        bytes(Terms.of(permit, owner(permit)).tail())),
+                        bytes(Terms.of(permit, owner(permit.terms())).tail())),
                 RedisPermitStore::attached));
     }
 
