@@ -378,7 +378,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       <div class="banner warning" role="note">
         <vaadin-icon icon="font-awesome-solid:code-compare"></vaadin-icon>
         <div>
-          <strong>Instances use different limits: ${row.statedLimits.join(', ')}</strong>
+          <strong>Instances use different limits: ${row.declaredLimits.join(', ')}</strong>
           <span class="about">Within the last minute, calls used different limits, and each applied its own. This is expected during a rollout.
             Otherwise, configure the same limit on all instances${row.resizable ? ', or set one for all with Resize.' : '.'}</span>
         </div>

@@ -46,7 +46,7 @@ function limitRow(bulkhead, limit, query) {
     resized: limit.resized,
     definedLimit: definedLimit(bulkhead, limit),
     limitsDiffer: limit.limitsDiffer,
-    statedLimits: limit.statedLimits,
+    declaredLimits: limit.declaredLimits,
     lost: limit.lost,
     timeouts: allWaiters.map(waiter => waiter.timesOut).filter(at => at !== undefined),
     history: limit.history,
@@ -94,8 +94,8 @@ export function isShortly(at, row, now) {
 
 /** What a limit is without having been resized; a resolver may state another one for a key. */
 function definedLimit(bulkhead, limit) {
-  if (bulkhead.keyed && limit.statedLimits.length === 1 || !bulkhead.definition) {
-    return limit.statedLimits.length > 0 ? limit.statedLimits.join(', ') : undefined;
+  if (bulkhead.keyed && limit.declaredLimits.length === 1 || !bulkhead.definition) {
+    return limit.declaredLimits.length > 0 ? limit.declaredLimits.join(', ') : undefined;
   }
   return bulkhead.definition.permits;
 }
@@ -116,7 +116,7 @@ function sum(bulkhead, limits) {
     use: Math.max(0, ...limits.map(limit => limit.use)),
     resized: false,
     limitsDiffer: limits.some(limit => limit.limitsDiffer),
-    statedLimits: [...new Set(limits.flatMap(limit => limit.limitsDiffer ? limit.statedLimits : []))].sort((a, b) => a - b),
+    declaredLimits: [...new Set(limits.flatMap(limit => limit.limitsDiffer ? limit.declaredLimits : []))].sort((a, b) => a - b),
     lost: total('lost'),
     timeouts: limits.flatMap(limit => limit.timeouts),
     history: added(limits.map(limit => limit.history)),

@@ -18,8 +18,8 @@ public record ResolvedKey(String key, OptionalInt permits) {
      * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
      */
     public ResolvedKey {
-        SpecChecks.stated("key", key);
-        SpecChecks.stated("permits", permits);
+        SpecChecks.notNull("key", key);
+        SpecChecks.notNull("permits", permits);
         permits.ifPresent(limit -> SpecChecks.atLeast(1, "permits", limit));
     }
 

@@ -364,7 +364,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onLost(OnLost onLost) {
-            this.onLost = SpecChecks.stated("onLost", onLost);
+            this.onLost = SpecChecks.notNull("onLost", onLost);
             return this;
         }
 
@@ -376,7 +376,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onOutage(OnOutage onOutage) {
-            this.onOutage = SpecChecks.stated("onOutage", onOutage);
+            this.onOutage = SpecChecks.notNull("onOutage", onOutage);
             return this;
         }
 

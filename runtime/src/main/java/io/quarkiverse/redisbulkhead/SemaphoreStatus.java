@@ -16,11 +16,11 @@ import java.util.TreeSet;
  * @param inUse the total weight of the unexpired permits; above {@code limit} if another instance has a higher one
  * @param waiting how many calls wait for a permit
  * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
- * @param statedLimits the different limits that instances used within the last minute, ascending; more than one means that
+ * @param declaredLimits the different limits that instances used within the last minute, ascending; more than one means that
  *        instances use different limits
  */
 public record SemaphoreStatus(String name, Optional<String> key, int limit, int inUse, int waiting,
-        boolean resized, SortedSet<Integer> statedLimits) {
+        boolean resized, SortedSet<Integer> declaredLimits) {
 
     /**
      * Copies the limits.
@@ -31,10 +31,10 @@ public record SemaphoreStatus(String name, Optional<String> key, int limit, int 
      * @param inUse the total weight of the unexpired permits
      * @param waiting how many calls wait for a permit
      * @param resized whether {@code limit} was set by {@link RedisSemaphore#resize}
-     * @param statedLimits the different limits that instances used within the last minute
+     * @param declaredLimits the different limits that instances used within the last minute
      */
     public SemaphoreStatus {
-        statedLimits = Collections.unmodifiableSortedSet(new TreeSet<>(statedLimits));
+        declaredLimits = Collections.unmodifiableSortedSet(new TreeSet<>(declaredLimits));
     }
 
     /**
@@ -53,6 +53,6 @@ public record SemaphoreStatus(String name, Optional<String> key, int limit, int 
      * @return {@code true} when more than one limit was used within the last minute
      */
     public boolean limitsDiffer() {
-        return statedLimits.size() > 1;
+        return declaredLimits.size() > 1;
     }
 }

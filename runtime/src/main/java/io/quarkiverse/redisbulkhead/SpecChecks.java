@@ -53,7 +53,7 @@ final class SpecChecks {
         return weight;
     }
 
-    static <T> T stated(String field, T value) {
+    static <T> T notNull(String field, T value) {
         if (value == null) {
             throw new IllegalArgumentException(field + " must not be null");
         }
@@ -61,7 +61,7 @@ final class SpecChecks {
     }
 
     static Duration inRange(String field, Duration value, Duration least, Duration most) {
-        stated(field, value);
+        notNull(field, value);
         if (value.compareTo(least) < 0) {
             String rule = least.isZero() ? " must not be negative" : " must be at least one millisecond";
             throw new IllegalArgumentException(field + rule + ", but is " + value);

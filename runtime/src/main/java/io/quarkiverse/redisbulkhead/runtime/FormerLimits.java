@@ -23,7 +23,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
- * The limits that this process had before a live reload. Redis remembers each stated limit for a minute, and would report that
+ * The limits that this process had before a live reload. Redis remembers each declared limit for a minute, and would report
+ * that
  * instances disagree although there is only one. Another instance with the old limit is reported after that minute.
  * Thread-safe.
  */
@@ -102,7 +103,7 @@ final class FormerLimits {
         @Override
         public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
             return super.occupancy(bulkhead, most).thenApply(now -> new Occupancy(now.inUse(), now.waiting(), now.resizedTo(),
-                    visible(bulkhead, now.statedLimits()), now.holders(), now.waiters()));
+                    visible(bulkhead, now.declaredLimits()), now.holders(), now.waiters()));
         }
 
         @Override

@@ -23,7 +23,7 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
         NEEDED,
         /** The bulkhead has one limit for all calls. */
         NONE,
-        /** Not stated: the bulkhead is defined in code. */
+        /** Unknown: the bulkhead is defined in code. */
         ANY
     }
 

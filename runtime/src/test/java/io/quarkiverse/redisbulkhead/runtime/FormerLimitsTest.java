@@ -20,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** What a process stated before a live reload is not another instance. */
+/** What a process declared before a live reload is not another instance. */
 class FormerLimitsTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
@@ -44,8 +44,8 @@ class FormerLimitsTest {
         call(store, 7);
 
         assertThat(mismatches).isEmpty();
-        assertThat(stated(store)).containsExactly(7);
-        assertThat(stated(shared)).as("what the store knows").containsExactly(5, 7);
+        assertThat(declared(store)).containsExactly(7);
+        assertThat(declared(shared)).as("what the store knows").containsExactly(5, 7);
     }
 
     @Test
@@ -57,7 +57,7 @@ class FormerLimitsTest {
         call(store, 7);
 
         assertThat(mismatches).containsExactly(new LimitMismatch(REPORTS, 7, Set.of(9)));
-        assertThat(stated(store)).containsExactly(7, 9);
+        assertThat(declared(store)).containsExactly(7, 9);
     }
 
     @Test
@@ -68,7 +68,7 @@ class FormerLimitsTest {
         call(shared, 7);
         call(store, 5);
 
-        assertThat(stated(store)).containsExactly(5);
+        assertThat(declared(store)).containsExactly(5);
     }
 
     /** Another instance may still have the old limit. */
@@ -80,15 +80,15 @@ class FormerLimitsTest {
         call(store, 7);
 
         assertThat(mismatches).containsExactly(new LimitMismatch(REPORTS, 7, Set.of(5)));
-        assertThat(stated(store)).containsExactly(5, 7);
+        assertThat(declared(store)).containsExactly(5, 7);
     }
 
     private static SemaphoreSpec spec(int permits) {
         return SemaphoreSpec.named("reports").permits(permits).build();
     }
 
-    private static Set<Integer> stated(PermitStore store) {
-        return store.occupancy(REPORTS, 0).toCompletableFuture().join().statedLimits();
+    private static Set<Integer> declared(PermitStore store) {
+        return store.occupancy(REPORTS, 0).toCompletableFuture().join().declaredLimits();
     }
 
     private void call(PermitStore store, int permits) {

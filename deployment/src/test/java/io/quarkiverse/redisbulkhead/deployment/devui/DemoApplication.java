@@ -114,9 +114,9 @@ public class DemoApplication {
     @Path("/elsewhere/limit")
     public void stateElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
         String state = "redis-bulkhead:{" + name + "}:state";
-        Response stated = redis.execute("HGET", state, "stated limits");
-        redis.execute("HSET", state, "stated limits",
-                (stated == null ? "" : stated.toString()) + " " + limit + ":" + System.currentTimeMillis());
+        Response declared = redis.execute("HGET", state, "declared limits");
+        redis.execute("HSET", state, "declared limits",
+                (declared == null ? "" : declared.toString()) + " " + limit + ":" + System.currentTimeMillis());
     }
 
     /** Locks something. */

@@ -138,7 +138,7 @@ class ManagementEndpointTest {
                 .body("methods", contains("Guarded#report"))
                 .body("limits", hasSize(1))
                 .body("limits[0].limit", is(5))
-                .body("limits[0].statedLimits", contains(5))
+                .body("limits[0].declaredLimits", contains(5))
                 .body("limits[0].inUse", is(1))
                 .body("limits[0].waiting", is(0))
                 .body("limits[0].holders[0].permitId", is(permit.id()))

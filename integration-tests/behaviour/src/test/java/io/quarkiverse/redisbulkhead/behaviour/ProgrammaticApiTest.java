@@ -232,7 +232,7 @@ class ProgrammaticApiTest {
         assertThat(status.waiting()).isEqualTo(1);
         assertThat(status.free()).isZero();
         assertThat(status.resized()).isFalse();
-        assertThat(status.statedLimits()).contains(2);
+        assertThat(status.declaredLimits()).contains(2);
         assertThat(reports().statusAsync().await().atMost(LONG)).isEqualTo(status);
         assertThat(reports().holders()).extracting(Holder::permitId)
                 .containsExactlyInAnyOrderElementsOf(all.stream().map(Permit::id).toList());

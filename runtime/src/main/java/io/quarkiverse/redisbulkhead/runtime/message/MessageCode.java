@@ -17,7 +17,7 @@ public enum MessageCode {
     RBH004,
     /** A configured value is not valid. */
     RBH005,
-    /** The permits of a bulkhead are stated nowhere. */
+    /** The permits of a bulkhead are not configured. */
     RBH006,
     /** One name has different values at different places. */
     RBH007,

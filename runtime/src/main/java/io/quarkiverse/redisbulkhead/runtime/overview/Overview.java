@@ -202,16 +202,16 @@ public final class Overview {
         Occupancy now = row.now();
         Optional<SemaphoreSpec> spec = definition(row.id().name()).map(DeclaredBulkhead::spec);
         OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
-                .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyStated(now));
-        return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.statedLimits(), now.inUse(),
+                .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyDeclared(now));
+        return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(),
                 now.waiting(),
                 now.holders(), now.waiters());
     }
 
-    private static OptionalInt onlyStated(Occupancy now) {
+    private static OptionalInt onlyDeclared(Occupancy now) {
         if (now.resizedTo().isPresent()) {
             return now.resizedTo();
         }
-        return now.statedLimits().size() == 1 ? OptionalInt.of(now.statedLimits().first()) : OptionalInt.empty();
+        return now.declaredLimits().size() == 1 ? OptionalInt.of(now.declaredLimits().first()) : OptionalInt.empty();
     }
 }

@@ -46,9 +46,9 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      *
      * @param key the key; empty when the bulkhead is one limit for all
      * @param limit how many permits there are; empty when this application does not declare the bulkhead and instances have
-     *        not stated exactly one limit within the last minute
+     *        not declared exactly one limit within the last minute
      * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
-     * @param statedLimits the different limits that instances stated within the last minute, ascending
+     * @param declaredLimits the different limits that instances declared within the last minute, ascending
      * @param inUse what the permits that are held weigh together
      * @param waiting how many wait
      * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to
@@ -56,17 +56,17 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param waiters who waits, the fair ones first and in their order; fewer than {@code waiting} when there are too many to
      *        list
      */
-    public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> statedLimits,
+    public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> declaredLimits,
             int inUse,
             int waiting, List<Holder> holders, List<Waiter> waiters) {
 
         /**
          * Whether instances use different limits, and no limit was set for all.
          *
-         * @return {@code true} when more than one limit was stated within the last minute, and none was set for all
+         * @return {@code true} when more than one limit was declared within the last minute, and none was set for all
          */
         public boolean limitsDiffer() {
-            return !resized && statedLimits.size() > 1;
+            return !resized && declaredLimits.size() > 1;
         }
     }
 }

@@ -101,7 +101,7 @@ public final class StateJson {
         put(json, "limit", limit.limit());
         return json.put("resized", limit.resized())
                 .put("limitsDiffer", limit.limitsDiffer())
-                .put("statedLimits", new JsonArray(List.copyOf(limit.statedLimits())))
+                .put("declaredLimits", new JsonArray(List.copyOf(limit.declaredLimits())))
                 .put("inUse", limit.inUse())
                 .put("waiting", limit.waiting())
                 .put("holders", holders(limit, most))

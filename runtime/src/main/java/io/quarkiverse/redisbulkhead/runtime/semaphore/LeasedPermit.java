@@ -213,6 +213,10 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         return state != State.RELEASED;
     }
 
+    boolean isReleased() {
+        return state == State.RELEASED;
+    }
+
     @Override
     public CompletionStage<String> detach() {
         if (!dependencies.fenced()) {

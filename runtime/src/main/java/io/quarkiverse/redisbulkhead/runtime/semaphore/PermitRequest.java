@@ -279,7 +279,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else if (given != null) {
             finishGranted(given);
         } else {
-            refuseLateCopy(reply.copyMayFollow());
+            answeredLate(reply.copyMayFollow());
         }
     }
 
@@ -306,7 +306,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             mayBeInStore = copies || copyMayFollow || placeMayRemain;
         }
         if (isLate) {
-            refuseLateCopy(copies);
+            answeredLate(copies);
         } else {
             finishRejected(reason, mayBeInStore);
         }
@@ -324,17 +324,16 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         return !(Failures.cause(failure) instanceof StoreException known) || known.outcomeUnknown();
     }
 
-    // A hand-over has granted the permit, so the reply is of no use. But a copy of the request must not bring the permit back
-    // after its release.
-    private void refuseLateCopy(boolean copies) {
-        if (copies) {
-            LeasedPermit given;
-            synchronized (this) {
-                given = (LeasedPermit) permit;
-            }
-            if (!given.refuseCopies()) {
-                dependencies.returns().inBackground(bulkhead.id(), given.id(), lease);
-            }
+    // A hand-over has granted the permit, so the reply is of no use. But the request, if it came behind the release, or a copy of it,
+    // must not bring the permit back.
+    private void answeredLate(boolean copies) {
+        LeasedPermit given;
+        synchronized (this) {
+            given = (LeasedPermit) permit;
+        }
+        boolean released = copies ? !given.refuseCopies() : given.isReleased();
+        if (released) {
+            dependencies.returns().inBackground(bulkhead.id(), given.id(), lease);
         }
     }
 
@@ -353,7 +352,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void retryLater(Throwable failure) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterRetrying(failure) : () -> refuseLateCopy(isOutcomeUnknown(failure));
+            next = state == State.REQUESTING ? enterRetrying(failure) : () -> answeredLate(isOutcomeUnknown(failure));
         }
         next.run();
     }
@@ -392,7 +391,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void placed(Waiting reply) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterWaiting(reply) : () -> refuseLateCopy(reply.copyMayFollow());
+            next = state == State.REQUESTING ? enterWaiting(reply) : () -> answeredLate(reply.copyMayFollow());
         }
         next.run();
     }

@@ -232,7 +232,7 @@ public final class Semaphore {
     public CompletionStage<SemaphoreStatus> status() {
         return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(),
                 limitInForce(bulkhead.id(), bulkhead.spec(), now),
-                now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.statedLimits()));
+                now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.declaredLimits()));
     }
 
     /**
@@ -241,11 +241,11 @@ public final class Semaphore {
      * @param bulkhead the bulkhead
      * @param spec its definition here
      * @param now its state
-     * @return what was set for all processes, else what is stated for the key, else that of the definition
+     * @return what was set for all processes, else what is declared for the key, else that of the definition
      */
     public static int limitInForce(BulkheadId bulkhead, SemaphoreSpec spec, Occupancy now) {
-        boolean asStated = bulkhead.key().isPresent() && now.statedLimits().size() == 1;
-        return now.resizedTo().orElse(asStated ? now.statedLimits().first() : spec.permits());
+        boolean asDeclared = bulkhead.key().isPresent() && now.declaredLimits().size() == 1;
+        return now.resizedTo().orElse(asDeclared ? now.declaredLimits().first() : spec.permits());
     }
 
     /**

@@ -13,10 +13,10 @@ import io.quarkiverse.redisbulkhead.Waiter;
  * @param inUse what the unexpired permits weigh together
  * @param waiting the number of live waiters
  * @param resizedTo the limit that {@link PermitStore#resize} set
- * @param statedLimits the different limits that requests stated within the last minute, ascending
+ * @param declaredLimits the different limits that requests declared within the last minute, ascending
  * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked for
  * @param waiters the waiters, the fair ones first and in their order; fewer than {@code waiting} when fewer were asked for
  */
-public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> statedLimits,
+public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
         List<Holder> holders, List<Waiter> waiters) {
 }

@@ -22,7 +22,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
  * block it. Failures come through the stage and are never thrown: {@link StoreException} if the store does not reply, and
  * {@link StoreContendedException} if the store changed nothing because too many callers compete. Arguments are not checked:
- * {@link io.quarkiverse.redisbulkhead.SemaphoreSpec} checks what users set, and callers keep the bounds that are stated here.
+ * {@link io.quarkiverse.redisbulkhead.SemaphoreSpec} checks what users set, and callers keep the bounds that are documented
+ * here.
  */
 public interface PermitStore {
 
@@ -50,7 +51,7 @@ public interface PermitStore {
      */
     Duration GRACE_PERIOD = Duration.ofMillis(1_250);
 
-    /** For how long a limit that a request stated counts as stated. */
+    /** For how long a limit that a request declared is remembered. */
     Duration LIMIT_REMEMBERED = Duration.ofMinutes(1);
 
     /** What follows the id of a permit that was released and stays taken. Permit ids of callers have no such end. */

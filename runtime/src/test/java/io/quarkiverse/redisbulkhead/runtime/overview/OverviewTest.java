@@ -108,7 +108,7 @@ class OverviewTest {
         assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
         BulkheadState elsewhere = snapshot.bulkheads().get(0);
         assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).as("the one that was stated").hasValue(9);
+        assertThat(elsewhere.limits().get(0).limit()).as("the one that was declared").hasValue(9);
         assertThat(snapshot.bulkheads().get(1).limits().get(0).holders()).extracting(Holder::method).containsExactly("A#a");
         assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
                 tuple(Optional.of("a"), OptionalInt.of(2)),
@@ -117,9 +117,10 @@ class OverviewTest {
 
     @Test
     void aLockHasOnePermit() throws Exception {
-        for (int stated : new int[] { 2, 1 }) {
-            store.acquire(new AcquireRequest(BulkheadId.of("lock:orders"), "p" + stated, stated, Duration.ofMinutes(1), false,
-                    Duration.ZERO, "app", "host:1", "A#a"));
+        for (int declared : new int[] { 2, 1 }) {
+            store.acquire(
+                    new AcquireRequest(BulkheadId.of("lock:orders"), "p" + declared, declared, Duration.ofMinutes(1), false,
+                            Duration.ZERO, "app", "host:1", "A#a"));
         }
 
         assertThat(snapshot(overview).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
@@ -139,7 +140,7 @@ class OverviewTest {
 
         assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("which one is right is not known here").isEmpty();
         assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
-        assertThat(before.bulkheads().get(1).limits().get(0).statedLimits()).containsExactly(3, 4);
+        assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
         assertThat(after.limit()).hasValue(6);
         assertThat(after.resized()).isTrue();
         assertThat(after.limitsDiffer()).isFalse();

@@ -55,6 +55,8 @@ class ManualStore implements PermitStore {
     boolean down;
     Runnable whenCancelled = () -> {
     };
+    Runnable beforeAcquire = () -> {
+    };
 
     /** A question about several permits. */
     record Asked<T>(Map<String, Duration> permits, CompletableFuture<T> reply) {
@@ -70,6 +72,7 @@ class ManualStore implements PermitStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        beforeAcquire.run();
         log.add("acquire " + request.bulkhead());
         CompletableFuture<AcquireReply> reply = new CompletableFuture<>();
         acquires.put(request.bulkhead().name(), reply);

@@ -19,6 +19,7 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.Asked;
+import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
@@ -821,6 +822,30 @@ class WaitingTest {
         assertThat(granted(admission)).isCompleted();
         assertThat(store.log).containsExactly("acquire reports");
         end(admission);
+    }
+
+    /**
+     * The hand-over, the execution and the release all come while the request is on its way to the store, so it takes a permit,
+     * or a place.
+     */
+    @Test
+    void aRequestThatComesBehindTheReleaseTakesNothing() {
+        for (AcquireReply reply : List.of(new Granted(43, false), new Waiting(1, FAR, STORE_TIME, 0, false))) {
+            Admission admission = wait(UNFAIR);
+            String id = idOf("reports");
+            store.beforeAcquire = () -> {
+                handOver(id, 30_000);
+                end(admission);
+            };
+            store.listener.accept(new PermitFree(id));
+            store.beforeAcquire = () -> {
+            };
+            store.acquires.get("reports").complete(reply);
+
+            assertThat(granted(admission)).isCompleted();
+            assertThat(store.cancelled).containsExactly(id);
+            store.cancelled.clear();
+        }
     }
 
     /** Trap 25: what cannot pass by itself, such as a missing right, ends the wait. */

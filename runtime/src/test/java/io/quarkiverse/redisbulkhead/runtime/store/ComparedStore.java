@@ -113,7 +113,7 @@ interface ComparedStore extends AutoCloseable {
             bulkhead = new BulkheadStateMachine(BULKHEAD, new Contents(part == Part.HOLDERS ? Map.of() : old.holders(),
                     part == Part.QUEUE ? Map.of() : old.queue(), part == Part.STANDBY ? Map.of() : old.standby(),
                     part == Part.CANCELLED ? Map.of() : old.cancelled(), state ? Map.of() : old.permits(),
-                    state ? Map.of() : old.alive(), state ? Map.of() : old.statedLimits(),
+                    state ? Map.of() : old.alive(), state ? Map.of() : old.declaredLimits(),
                     state ? OptionalInt.empty() : old.resizedTo(), state ? 0 : old.lastTicket(),
                     part == Part.QUEUE ? 0 : old.gracePeriodEnd()), Integer.MAX_VALUE);
         }
@@ -143,7 +143,7 @@ interface ComparedStore extends AutoCloseable {
                 queue.put("grace period", contents.gracePeriodEnd());
             }
             return Remains.of(nowMillis, contents.holders(), queue, contents.standby(), contents.cancelled(), records,
-                    contents.alive(), contents.resizedTo(), contents.statedLimits().toString(), contents.lastTicket());
+                    contents.alive(), contents.resizedTo(), contents.declaredLimits().toString(), contents.lastTicket());
         }
 
         @Override
@@ -411,7 +411,7 @@ interface ComparedStore extends AutoCloseable {
                         scores(model, Part.CANCELLED), records, alive,
                         state.containsKey("set limit") ? OptionalInt.of(Integer.parseInt(state.get("set limit")))
                                 : OptionalInt.empty(),
-                        Remains.stated(state.getOrDefault("stated limits", "")),
+                        Remains.declared(state.getOrDefault("declared limits", "")),
                         Long.parseLong(state.getOrDefault("last ticket", "0")));
             });
         }
@@ -456,7 +456,7 @@ interface ComparedStore extends AutoCloseable {
 
         static Map<String, Object> of(long now, Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
                 Map<String, Long> cancelled, Map<String, String> records, Map<String, Long> alive, OptionalInt resizedTo,
-                String statedLimits, long lastTicket) {
+                String declaredLimits, long lastTicket) {
             Map<String, Object> remains = new TreeMap<>();
             remains.put("holders", live(holders, now));
             Map<String, Long> waiting = new TreeMap<>(queue);
@@ -469,7 +469,7 @@ interface ComparedStore extends AutoCloseable {
             living.replaceAll((process, until) -> Math.min(until, now + PermitStore.LONGEST_PLACE.toMillis()));
             remains.put("alive", living);
             remains.put("set limit", resizedTo);
-            remains.put("stated limits", statedLimits);
+            remains.put("declared limits", declaredLimits);
             remains.put("last ticket", lastTicket);
             Map<String, String> known = new TreeMap<>(records);
             known.keySet().removeIf(id -> holders.getOrDefault(id, 0L) <= now && !waiting.containsKey(id)
@@ -478,8 +478,8 @@ interface ComparedStore extends AutoCloseable {
             return remains;
         }
 
-        /** In the order of {@link Contents#statedLimits}. */
-        static String stated(String text) {
+        /** In the order of {@link Contents#declaredLimits}. */
+        static String declared(String text) {
             List<String> pairs = new ArrayList<>(List.of(text.trim().split(" ")));
             java.util.Collections.reverse(pairs);
             return pairs.stream().filter(pair -> !pair.isEmpty()).map(pair -> pair.replace(':', '='))

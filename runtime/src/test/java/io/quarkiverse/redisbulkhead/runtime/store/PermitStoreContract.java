@@ -459,7 +459,7 @@ public abstract class PermitStoreContract {
         assertThat(ask("b").limit(1).send()).isInstanceOf(Granted.class);
         assertThat(bulkhead.poll(1, PLACE, "x").free()).isEqualTo(Integer.MAX_VALUE - 2);
         assertThat(bulkhead.occupancy().resizedTo()).hasValue(Integer.MAX_VALUE);
-        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(1, Integer.MAX_VALUE);
+        assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(1, Integer.MAX_VALUE);
     }
 
     /** Trap 4: a request whose reply was lost may be sent again. The caller counts the lease from then. */
@@ -1555,7 +1555,7 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.awaitHandedOver("b").ticket()).isGreaterThan(token);
     }
 
-    /** A place that is still there stays what it is, whatever ticket is stated. */
+    /** A place that is still there stays what it is, whatever ticket is declared. */
     @Test
     void aTicketDoesNotMoveAPlaceThatIsThere() {
         ask("a").fair(true).send();
@@ -2105,7 +2105,7 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void resettingTheSizeBringsTheStatedLimitsBack() {
+    void resettingTheSizeBringsTheDeclaredLimitsBack() {
         bulkhead.resize(1);
         ask("a").limit(2).send();
         ask("fair").limit(2).fair(true).waiting().send();
@@ -2154,7 +2154,7 @@ public abstract class PermitStoreContract {
 
         assertThat(bulkhead.awaitLimitMismatch(4))
                 .isEqualTo(new LimitMismatch(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
-        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3, 4);
+        assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3, 4);
         ask("c").limit(5).send();
         assertThat(bulkhead.awaitLimitMismatch(5).others()).containsExactlyInAnyOrder(3, 4);
     }
@@ -2177,24 +2177,24 @@ public abstract class PermitStoreContract {
     void aLimitThatIsNoLongerUsedIsForgotten() {
         ask("a").limit(3).lease(Duration.ofHours(1)).send();
         stores.advance(Duration.ofSeconds(55));
-        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3);
+        assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3);
         stores.advance(Duration.ofSeconds(6));
-        assertThat(bulkhead.occupancy().statedLimits()).isEmpty();
+        assertThat(bulkhead.occupancy().declaredLimits()).isEmpty();
 
         ask("b").limit(4).send();
 
         assertThat(bulkhead.limitMismatches()).isEmpty();
-        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(4);
+        assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(4);
     }
 
     @Test
-    void aLimitThatIsStatedAgainIsRemembered() {
+    void aLimitThatIsDeclaredAgainIsRemembered() {
         ask("a").limit(3).lease(Duration.ofHours(1)).send();
         stores.advance(Duration.ofSeconds(50));
         ask("b").limit(3).send();
         stores.advance(Duration.ofSeconds(50));
 
-        assertThat(bulkhead.occupancy().statedLimits()).containsExactly(3);
+        assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3);
     }
 
     // ---- what operators see

@@ -1,8 +1,8 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import io.quarkiverse.redisbulkhead.originals.BasicSemaphore;
-import io.quarkiverse.redisbulkhead.originals.FairSemaphore;
-import io.quarkiverse.redisbulkhead.originals.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
+import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
+import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
 
 /** The ways to limit executions that are compared. */
 public enum Kind {

@@ -6,11 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 
-import io.quarkiverse.redisbulkhead.originals.BlockingRedis;
-import io.quarkiverse.redisbulkhead.originals.Checkpoint;
-import io.quarkiverse.redisbulkhead.originals.OriginalClient;
-import io.quarkiverse.redisbulkhead.originals.OriginalSemaphore;
-import io.quarkiverse.redisbulkhead.originals.OriginalSpec;
+import io.quarkiverse.redisbulkhead.reference.BlockingRedis;
+import io.quarkiverse.redisbulkhead.reference.Checkpoint;
+import io.quarkiverse.redisbulkhead.reference.ReferenceClient;
+import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
+import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
@@ -25,20 +25,20 @@ final class OriginalContender implements Contender {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Surroundings surroundings;
-    private final OriginalSpec spec;
-    private final BiFunction<OriginalClient, OriginalSpec, OriginalSemaphore> kind;
+    private final ReferenceSpec spec;
+    private final BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind;
 
     OriginalContender(Surroundings surroundings, Limit limit,
-            BiFunction<OriginalClient, OriginalSpec, OriginalSemaphore> kind) {
+            BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) {
         this.surroundings = surroundings;
-        this.spec = new OriginalSpec(limit.name(), limit.permits(), Limit.LEASE.toMillis());
+        this.spec = new ReferenceSpec(limit.name(), limit.permits(), Limit.LEASE.toMillis());
         this.kind = kind;
     }
 
     @Override
     public BlockingCaller newBlockingCaller() {
         BlockingRedis connection = new BlockingRedis(surroundings.vertx(), surroundings.redis().port());
-        OriginalSemaphore semaphore = kind.apply(new OriginalClient(connection, System::currentTimeMillis, Checkpoint.NONE),
+        ReferenceSemaphore semaphore = kind.apply(new ReferenceClient(connection, System::currentTimeMillis, Checkpoint.NONE),
                 spec);
         return new BlockingCaller() {
 

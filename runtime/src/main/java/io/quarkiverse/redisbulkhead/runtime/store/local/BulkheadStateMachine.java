@@ -75,7 +75,7 @@ public final class BulkheadStateMachine {
     private static final long SMALLEST_TICKET = 10_000_000_000_000L;
 
     private static final long LIMIT_REFRESHED_MILLIS = 5_000;
-    private static final int MOST_STATED_LIMITS = 8;
+    private static final int MOST_DECLARED_LIMITS = 8;
 
     /** Longer than any real lease, and short enough to be added to any instant. */
     private static final Duration LONGEST = Duration.ofDays(365_000);
@@ -100,17 +100,18 @@ public final class BulkheadStateMachine {
      * @param cancelled permit ids to the times until which they are refused
      * @param permits what is known about holders and waiters by id
      * @param alive processes to the times until which they count as alive
-     * @param statedLimits limits to the times when they were noted last, the most recent one last
+     * @param declaredLimits limits to the times when they were noted last, the most recent one last
      * @param resizedTo the limit that an operator has set
      * @param lastTicket the greatest ticket given, or the latest time noted in microseconds; 0 when nothing is known
      * @param gracePeriodEnd the end of the grace period; 0 for none
      */
     public record Contents(Map<String, Long> holders, Map<String, Long> queue, Map<String, Long> standby,
-            Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive, Map<Integer, Long> statedLimits,
+            Map<String, Long> cancelled, Map<String, Permit> permits, Map<String, Long> alive,
+            Map<Integer, Long> declaredLimits,
             OptionalInt resizedTo, long lastTicket, long gracePeriodEnd) {
     }
 
-    private record Stated(int limit, long at) {
+    private record DeclaredLimit(int limit, long at) {
     }
 
     private static final class CancelledId extends ScoredSet.Entry {
@@ -147,7 +148,7 @@ public final class BulkheadStateMachine {
     private final Map<String, Long> alive = new HashMap<>(2);
 
     /** The most recent one last. */
-    private final List<Stated> statedLimits = new ArrayList<>(1);
+    private final List<DeclaredLimit> declaredLimits = new ArrayList<>(1);
 
     private OptionalInt resizedTo = OptionalInt.empty();
     private long lastTicket;
@@ -195,7 +196,7 @@ public final class BulkheadStateMachine {
         contents.queue().forEach((permitId, ticket) -> queue.add(permit(contents, permitId), ticket));
         contents.standby().forEach((permitId, turn) -> notified.add(permit(contents, permitId), turn));
         contents.cancelled().forEach((permitId, until) -> cancelled.add(new CancelledId(permitId), until));
-        contents.statedLimits().forEach((limit, at) -> statedLimits.add(new Stated(limit, at)));
+        contents.declaredLimits().forEach((limit, at) -> declaredLimits.add(new DeclaredLimit(limit, at)));
         alive.putAll(contents.alive());
         resizedTo = contents.resizedTo();
         lastTicket = contents.lastTicket();
@@ -218,7 +219,7 @@ public final class BulkheadStateMachine {
         copy(standby, all.standby(), all.permits());
         copy(notified, all.standby(), all.permits());
         cancelled.all().forEach(entry -> all.cancelled().put(entry.id(), entry.score()));
-        statedLimits.forEach(stated -> all.statedLimits().put(stated.limit(), stated.at()));
+        declaredLimits.forEach(declared -> all.declaredLimits().put(declared.limit(), declared.at()));
         return all;
     }
 
@@ -295,7 +296,7 @@ public final class BulkheadStateMachine {
         return holders.weightUpTo(now) < holders.weight();
     }
 
-    /** Whether there is nothing left to remember; limits that were stated are not worth it. */
+    /** Whether there is nothing left to remember; limits that were declared are not worth it. */
     boolean isForgettable() {
         return resizedTo.isEmpty() && holders.greatestScore() <= now && cancelled.greatestScore() <= now
                 && (waiting() == 0 || alive.values().stream().allMatch(until -> until <= now));
@@ -425,18 +426,18 @@ public final class BulkheadStateMachine {
 
     /** Notes the limit of a request. Every few seconds, reports which others were used within the last minute. */
     private void noteLimit(int limit) {
-        Stated latest = statedLimits.isEmpty() ? null : statedLimits.get(statedLimits.size() - 1);
+        DeclaredLimit latest = declaredLimits.isEmpty() ? null : declaredLimits.get(declaredLimits.size() - 1);
         if (restricted || latest != null && latest.limit() == limit && now - latest.at() < LIMIT_REFRESHED_MILLIS
-                || statedLimits.stream().anyMatch(it -> it.limit() == limit && now - it.at() < LIMIT_REFRESHED_MILLIS)) {
+                || declaredLimits.stream().anyMatch(it -> it.limit() == limit && now - it.at() < LIMIT_REFRESHED_MILLIS)) {
             return;
         }
-        statedLimits.removeIf(it -> it.limit() == limit || !isRemembered(it));
+        declaredLimits.removeIf(it -> it.limit() == limit || !isRemembered(it));
         Set<Integer> others = new HashSet<>();
-        statedLimits.forEach(it -> others.add(it.limit()));
-        statedLimits.add(new Stated(limit, now));
+        declaredLimits.forEach(it -> others.add(it.limit()));
+        declaredLimits.add(new DeclaredLimit(limit, now));
         noteTheTime();
-        if (statedLimits.size() > MOST_STATED_LIMITS) {
-            others.remove(statedLimits.remove(0).limit());
+        if (declaredLimits.size() > MOST_DECLARED_LIMITS) {
+            others.remove(declaredLimits.remove(0).limit());
         }
         if (!others.isEmpty()) {
             mismatches = mismatches.isEmpty() ? new ArrayList<>() : mismatches;
@@ -444,8 +445,8 @@ public final class BulkheadStateMachine {
         }
     }
 
-    private boolean isRemembered(Stated stated) {
-        return now - stated.at() < PermitStore.LIMIT_REMEMBERED.toMillis();
+    private boolean isRemembered(DeclaredLimit declared) {
+        return now - declared.at() < PermitStore.LIMIT_REMEMBERED.toMillis();
     }
 
     // ---- other operations
@@ -656,9 +657,9 @@ public final class BulkheadStateMachine {
         List<Waiter> others = Stream
                 .concat(liveWaiters(standby, mostListed).stream(), liveWaiters(notified, mostListed).stream())
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
-        SortedSet<Integer> stated = new TreeSet<>();
-        statedLimits.stream().filter(this::isRemembered).forEach(it -> stated.add(it.limit()));
-        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, resizedTo, stated, listed,
+        SortedSet<Integer> declared = new TreeSet<>();
+        declaredLimits.stream().filter(this::isRemembered).forEach(it -> declared.add(it.limit()));
+        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, resizedTo, declared, listed,
                 Stream.concat(fair.stream(), others.stream()).toList());
     }
 
@@ -740,7 +741,7 @@ public final class BulkheadStateMachine {
         alive.replaceAll((process, until) -> Math.min(until, endOf(PermitStore.LONGEST_PLACE)));
     }
 
-    /** Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself. */
+    /** Gives free permits to the first in the queue. Each waiter goes by the limit that it declared itself. */
     private void serveQueue() {
         for (int i = 0; i < SERVED_AT_ONCE && !queue.isEmpty() && gracePeriodEnd == 0; i++) {
             Permit first = queue.first();
@@ -781,7 +782,8 @@ public final class BulkheadStateMachine {
             boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
             if (isLive && !isNotified && !isRefused) {
                 if (!isAnyFree
-                        && (resizedTo.isPresent() || statedLimits.stream().noneMatch(stated -> isFree(1, stated.limit())))) {
+                        && (resizedTo.isPresent()
+                                || declaredLimits.stream().noneMatch(declared -> isFree(1, declared.limit())))) {
                     break;
                 }
                 passedOver = passedOver.isEmpty() ? new ArrayList<>() : passedOver;
@@ -814,8 +816,8 @@ public final class BulkheadStateMachine {
     }
 
     /** Whether so much is free under this limit, less one permit for each waiter that was notified of one. */
-    private boolean isFree(int weight, int stated) {
-        return holders.weight() + notified.size() + weight <= limit(stated);
+    private boolean isFree(int weight, int declared) {
+        return holders.weight() + notified.size() + weight <= limit(declared);
     }
 
     /**
@@ -828,8 +830,8 @@ public final class BulkheadStateMachine {
 
     // ---- details
 
-    private int limit(int stated) {
-        return resizedTo.isPresent() ? resizedTo.getAsInt() : stated;
+    private int limit(int declared) {
+        return resizedTo.isPresent() ? resizedTo.getAsInt() : declared;
     }
 
     private int waiting() {

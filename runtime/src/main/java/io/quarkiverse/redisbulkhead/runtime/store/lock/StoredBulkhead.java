@@ -50,7 +50,7 @@ final class StoredBulkhead {
     private static final String LAST_TICKET = "last ticket";
     private static final String KEPT_UNTIL = "kept until";
     private static final String SET_LIMIT = "set limit";
-    private static final String STATED_LIMITS = "stated limits";
+    private static final String DECLARED_LIMITS = "declared limits";
     private static final String ALIVE = "alive ";
 
     private static final List<Part> SETS = List.of(Part.HOLDERS, Part.QUEUE, Part.STANDBY, Part.CANCELLED);
@@ -122,7 +122,7 @@ final class StoredBulkhead {
         Occupancy read = bulkhead.occupancy(most);
         return isWhole() ? read
                 : new Occupancy((int) (sizes.get(PERMITS.indexOf(Part.HOLDERS)) - endedHolders()),
-                        read.waiting() + unread(Part.QUEUE) + unread(Part.STANDBY), read.resizedTo(), read.statedLimits(),
+                        read.waiting() + unread(Part.QUEUE) + unread(Part.STANDBY), read.resizedTo(), read.declaredLimits(),
                         read.holders(),
                         read.waiters());
     }
@@ -157,7 +157,8 @@ final class StoredBulkhead {
 
     private List<String> fieldsInPart() {
         return Stream
-                .concat(Stream.of(LAST_TICKET, KEPT_UNTIL, SET_LIMIT, STATED_LIMITS, ALIVE + settings.process()), ids.stream())
+                .concat(Stream.of(LAST_TICKET, KEPT_UNTIL, SET_LIMIT, DECLARED_LIMITS, ALIVE + settings.process()),
+                        ids.stream())
                 .toList();
     }
 
@@ -250,7 +251,7 @@ final class StoredBulkhead {
         OptionalInt resizedTo = state.containsKey(SET_LIMIT) ? OptionalInt.of(Integer.parseInt(state.get(SET_LIMIT)))
                 : OptionalInt.empty();
         bulkhead = new BulkheadStateMachine(keys.bulkhead(), new Contents(sets.get(Part.HOLDERS), queue, sets.get(Part.STANDBY),
-                sets.get(Part.CANCELLED), permits, alive, statedLimits(), resizedTo, lastTicket(),
+                sets.get(Part.CANCELLED), permits, alive, declaredLimits(), resizedTo, lastTicket(),
                 gracePeriodEnd == null ? 0 : gracePeriodEnd), settings.most());
         bulkhead.begin(micros);
         return this;
@@ -273,15 +274,15 @@ final class StoredBulkhead {
         return Long.parseLong(value);
     }
 
-    /** The one that was stated first comes first; Redis keeps the other order. */
-    private Map<Integer, Long> statedLimits() {
-        String[] pairs = state.getOrDefault(STATED_LIMITS, "").trim().split(" ");
-        Map<Integer, Long> stated = new LinkedHashMap<>();
+    /** The one that was declared first comes first; Redis keeps the other order. */
+    private Map<Integer, Long> declaredLimits() {
+        String[] pairs = state.getOrDefault(DECLARED_LIMITS, "").trim().split(" ");
+        Map<Integer, Long> declared = new LinkedHashMap<>();
         for (int i = pairs.length - 1; i >= 0 && !pairs[i].isEmpty(); i--) {
             int colon = pairs[i].indexOf(':');
-            stated.put(Integer.valueOf(pairs[i].substring(0, colon)), Long.valueOf(pairs[i].substring(colon + 1)));
+            declared.put(Integer.valueOf(pairs[i].substring(0, colon)), Long.valueOf(pairs[i].substring(colon + 1)));
         }
-        return stated;
+        return declared;
     }
 
     // ---- writing
@@ -324,10 +325,10 @@ final class StoredBulkhead {
             fields.put(LAST_TICKET, Long.toString(now.lastTicket()));
         }
         now.resizedTo().ifPresent(limit -> fields.put(SET_LIMIT, Integer.toString(limit)));
-        StringBuilder stated = new StringBuilder();
-        now.statedLimits().forEach((limit, at) -> stated.insert(0, " " + limit + ":" + at));
-        if (!stated.isEmpty()) {
-            fields.put(STATED_LIMITS, stated.toString());
+        StringBuilder declared = new StringBuilder();
+        now.declaredLimits().forEach((limit, at) -> declared.insert(0, " " + limit + ":" + at));
+        if (!declared.isEmpty()) {
+            fields.put(DECLARED_LIMITS, declared.toString());
         }
         if (state.containsKey(KEPT_UNTIL)) {
             fields.put(KEPT_UNTIL, state.get(KEPT_UNTIL));

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * @param ticket the fencing token of a holder, or the place of a waiter in the queue; 0 for a waiter that is not in the queue
  * @param since since when it holds or waits, in milliseconds since the epoch
  * @param lease the lease that was asked for
- * @param limit the limit that was stated
+ * @param limit the limit that was declared
  * @param mailbox the channel on which its process receives messages; or a {@link HolderMark}
  * @param application the name of the application
  * @param instance its host and process

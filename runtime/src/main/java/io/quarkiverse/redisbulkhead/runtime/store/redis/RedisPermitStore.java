@@ -55,7 +55,7 @@ public final class RedisPermitStore implements PermitStore {
 
     private static final int CANCELLED = -1;
 
-    private static final Pattern STATED_LIMIT = Pattern.compile(" (\\d+):(\\d+)");
+    private static final Pattern DECLARED_LIMITS = Pattern.compile(" (\\d+):(\\d+)");
 
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
@@ -281,7 +281,7 @@ public final class RedisPermitStore implements PermitStore {
         // Those in the queue come first and in order; the others in the order of their turns.
         waiters.sort(PermitDetails.WAITERS_IN_ORDER);
         SortedSet<Integer> stated = new TreeSet<>();
-        Matcher pairs = STATED_LIMIT.matcher(reply.get(3).toString());
+        Matcher pairs = DECLARED_LIMITS.matcher(reply.get(3).toString());
         while (pairs.find()) {
             if (reply.get(4).toLong() - Long.parseLong(pairs.group(2)) < LIMIT_REMEMBERED.toMillis()) {
                 stated.add(Integer.valueOf(pairs.group(1)));

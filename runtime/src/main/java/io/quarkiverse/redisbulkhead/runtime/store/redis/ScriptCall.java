@@ -128,7 +128,7 @@ final class ScriptCall<T> {
         all.add(bytes(process));
         all.add(bytes(terms.size()));
         all.add(bytes(heavy ? 1 : 0));
-        terms.forEach(stated -> stated.write(all));
+        terms.forEach(some -> some.write(all));
         for (ScriptCall<?> call : calls) {
             int last = call.words.size() - 1;
             all.addAll(call.terms == null ? call.words : call.words.subList(0, last));

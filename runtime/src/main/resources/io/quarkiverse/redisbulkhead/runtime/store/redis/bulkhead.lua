@@ -3,7 +3,7 @@
 -- KEYS[1] holders    sorted set  permit id -> end of its lease, ms. The truth: nothing is counted beside it. A permit of weight n has n
 --                                entries: '<id>', '<id> 2' to '<id> n'. The first one tells whether it is held.
 -- KEYS[2] state      hash        'last ticket', us; 'kept until', ms, until which all keys live at least; 'set limit', by an operator;
---                                'stated limits', see below; 'alive <process>' -> until when, ms; permit id -> record
+--                                'declared limits', see below; 'alive <process>' -> until when, ms; permit id -> record
 -- KEYS[3] queue      sorted set  permit id -> ticket: the fair waiters; 'grace period' -> its end, ms, which is less than any ticket
 -- KEYS[4] standby    sorted set  permit id -> turn, us: the other waiters
 -- KEYS[5] cancelled  sorted set  permit id -> until when it must not be granted, ms
@@ -32,7 +32,7 @@
 --         'resize', limit, or 0 to undo
 --
 -- Reply   one text, because Redis takes long to write a nested list. A line with the number of notices, a line for each of them: a message
---         for this process, or 'limits <stated> <others>', now and then. Then a line for each permit id, resize or poll:
+--         for this process, or 'limits <declared> <others>', now and then. Then a line for each permit id, resize or poll:
 --         acquire: token; or 'limit, ms to the nearest lease end' when full, or heavier than the limit; or these and 'server time, ticket or 0'
 --                  when waiting; -1 if cancelled
 --         attach:  'token, ms since the permit started'; or 0 when it is gone
@@ -50,7 +50,7 @@ local floor, max, min, huge, byte = math.floor, math.max, math.min, math.huge, s
 
 -- Keys outlive what they hold by so much; all in milliseconds, unless it says otherwise.
 local SLACK = 1000
-local LIMIT_SET_LASTS, STATED_LASTS, STATED_REFRESHED, STATED_MOST = 30 * 24 * 3600 * 1000, 60000, 5000, 8
+local LIMIT_SET_LASTS, DECLARED_LASTS, DECLARED_REFRESHED, DECLARED_MOST = 30 * 24 * 3600 * 1000, 60000, 5000, 8
 -- A permit may be handed over to a waiter that has died since, so the first lease is short. A live waiter learns of it and renews it.
 local FIRST_LEASE, LONGEST_PLACE = 2000, 3000
 -- After a loss of data no waiter in the queue is served for so long, so that those with lower tickets can queue again first.
@@ -74,6 +74,7 @@ local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
 -- What ends by now has ended. What ends so long after `from` has had its full time.
 local now = floor(micros / 1000)
 local from, nowText = micros > now * 1000 and now + 1 or now, format('%d', now)
+local fromText = from == now and nowText or format('%d', from)
 local me = ARGV[1]
 
 -- Whether any permit that this is about may weigh more than 1. As most do not, weights are not looked up without it.
@@ -89,7 +90,7 @@ end
 ---- Load
 
 local firstCall, most, i, asked, removed = 4 + 5 * ARGV[2], #ARGV, 4 + 5 * ARGV[2], 4, 0
-local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'stated limits' }, {}, false, true
+local fields, scored, renews, plain = { 'last ticket', 'kept until', 'set limit', 'declared limits' }, {}, false, true
 while i <= most do
     local what = ARGV[i]
     if what == 'release' then
@@ -138,7 +139,7 @@ end
 
 local others = call('EXISTS', QUEUE, STANDBY, CANCELLED)
 local state = call('HMGET', STATE, unpack(fields))
-local last, kept, resizedTo, stated = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
+local last, kept, resizedTo, declared = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or nil), state[4] or ''
 local lost, ticketBefore = not state[1], last
 -- Where waiters were lost, a renewal deals with that, because it writes the last ticket, which hides the loss from the next call.
 local onlyRenews = renews and plain and asked == 4 and removed * 3 == most - firstCall + 1 and not (lost and others > 0)
@@ -205,7 +206,7 @@ end
 local answers, answered, notices, longest, set, messages = { '0' }, 1, nil, 0, {}, nil
 -- Only if there are waiters: the lines, the end of the grace period, the ticket of the first in the queue (0 where no waiter there may be served),
 -- and what can be done. It is set up only where needed, because each closure has its price.
-local queue, standby, graceEnd, head, unlink, isResized, tell, serve, wake, move, drop, place, startGrace, nearest, note, records, placed, recorded, describe
+local queue, standby, graceEnd, head, unlink, isResized, tell, serve, wake, move, drop, showAlive, startGrace, nearest, note, termsOf, waiters, records, placed, recorded, describe
 -- Whether serving the queue again would change nothing; whether there is something to give since the last call.
 local settled, owing = false, false
 
@@ -227,8 +228,8 @@ if not isSimple and not onlyRenews then
     end
 
     -- A line is read in order, as far as needed; `at` tells where an id stands by now, `came` those that have moved, in order.
-    local waiters, alive, budget = {}, {}, MOST
-    records, placed = {}, {}
+    local termsBy, alive, budget = {}, {}, MOST
+    waiters, records, placed = {}, {}, {}
 
     local function open(key)
         return { key = key, size = others > 0 and call('ZCARD', key) or 0, ids = {}, scores = {}, read = 0, at = {}, came = {}, moved = {} }
@@ -289,7 +290,7 @@ if not isSimple and not onlyRenews then
             -- The entries of a permit follow each other.
             rank = rank + (heavy and id == entries[k] and weigh(id) or 1)
         end
-        found, foundAt = least < huge and max(1, least - from) or 0, went + came + moved
+        found, foundAt = format('%d', least < huge and max(1, least - from) or 0), went + came + moved
         return found
     end
 
@@ -347,13 +348,21 @@ if not isSimple and not onlyRenews then
         end
     end
 
+    -- What a record says of a waiter after its first two lines. Most waiters have that in common.
+    function termsOf(tail)
+        if termsBy[tail] == nil then
+            local lease, limit, process = match(tail, '^\n(%d+)\n(%d+)\n([^\n]*)')
+            termsBy[tail] = lease and { lease = tonumber(lease), limit = tonumber(limit), process = process, suffix = '\n' .. nowText .. tail,
+                ending = format('%d', from + min(lease, FIRST_LEASE)) }
+        end
+        return termsBy[tail]
+    end
+
     -- Takes what a record says of a waiter.
     function note(id, text)
-        local since, tail, lease, limit, process = match(text or '', '^%d+\n(%d+)(\n(%d+)\n(%d+)\n([^\n]*).*)$')
-        if since and not waiters[id] then
-            waiters[id] = { since = tonumber(since), tail = tail, lease = tonumber(lease), limit = tonumber(limit), process = process }
-        end
-        return process
+        local tail = not waiters[id] and match(text or '', '^%d+\n%d+(\n.*)$')
+        waiters[id] = waiters[id] or tail and termsOf(tail) or nil
+        return waiters[id]
     end
 
     local function readOn(line)
@@ -375,10 +384,10 @@ if not isSimple and not onlyRenews then
         line.read = line.read + count
         local texts = ids[1] and call('HMGET', STATE, unpack(ids))
         for k = 1, #ids do
-            local process = note(ids[k], texts[k])
-            if process and not alive[process] then
-                alive[process] = 0
-                unknown[#unknown + 1] = process
+            local waiter = note(ids[k], texts[k])
+            if waiter and not alive[waiter.process] then
+                alive[waiter.process] = 0
+                unknown[#unknown + 1] = waiter.process
             end
         end
         if unknown[1] then
@@ -438,16 +447,15 @@ if not isSimple and not onlyRenews then
         end
         budget = budget - weight
         move(queue, id)
-        local ending = from + min(waiter.lease, FIRST_LEASE)
         keep(waiter.lease)
-        last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, ending
-        added[came - 1], added[came] = ending, id
-        described[came - 1], described[came] = id, format('%d\n%d%s', last, now, waiter.tail)
-        records[id] = described[came]
-        tell(waiter.process, format('handed-over %s %d %d', id, last, ending))
+        last, held, came, ends[id] = max(last + 1, micros), held + weight, came + 2, tonumber(waiter.ending)
+        local token = format('%d', last)
+        records[id] = token .. waiter.suffix
+        added[came - 1], added[came], described[came - 1], described[came] = waiter.ending, id, id, records[id]
+        tell(waiter.process, 'handed-over ' .. id .. ' ' .. token .. ' ' .. waiter.ending)
     end
 
-    -- Gives free permits to the first in the queue. Each waiter goes by the limit that it stated itself.
+    -- Gives free permits to the first in the queue. Each waiter goes by the limit that it declared itself.
     function serve()
         head = 0
         if queue.size > 0 and queue.read == 0 then
@@ -477,7 +485,7 @@ if not isSimple and not onlyRenews then
                 -- Else a lighter one may fit.
                 return false
             end
-            for limit in string.gmatch(resizedTo and '' or stated, ' (%d+):') do
+            for limit in string.gmatch(resizedTo and '' or declared, ' (%d+):') do
                 if tonumber(limit) > taken then
                     return false
                 end
@@ -486,8 +494,8 @@ if not isSimple and not onlyRenews then
         end)
     end
 
-    -- Shows that the process of the caller is alive; lets one of its calls wait, if any.
-    function place(millis, id, score, waiter)
+    -- Shows that the process of the caller is alive.
+    function showAlive(millis)
         if not alive[me] then
             learnAlive({ me })
         end
@@ -496,13 +504,6 @@ if not isSimple and not onlyRenews then
             set[#set + 1], set[#set + 2] = 'alive ' .. me, from + millis
         end
         keep(millis)
-        if id then
-            keep(waiter.lease)
-            waiters[id] = waiter
-            move(waiter.fair and queue or standby, id, score)
-            head = waiter.fair and min(head or score, score) or head
-            records[id], placed[#placed + 1] = format('%d\n%d%s', waiter.fair and score or 0, waiter.since, waiter.tail), id
-        end
     end
 
     -- Where it is not known who waits, or waited.
@@ -594,17 +595,17 @@ while i <= most do
                 terms, limit, lease, placeLasts, fair, tail = what, tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3] == '1', ARGV[at + 4]
                 suffix, ending = '\n' .. nowText .. tail, from + lease
                 endingText = format('%d', ending)
-                local noted = match(stated, ' ' .. ARGV[at] .. ':(%d+)')
-                if not noted or now - noted >= STATED_REFRESHED then
+                local noted = match(declared, ' ' .. ARGV[at] .. ':(%d+)')
+                if not noted or now - noted >= DECLARED_REFRESHED then
                     -- Notes the limit of this request, and reports which others were used recently.
                     local others, texts = {}, { format(' %d:%d', limit, now) }
-                    for other, when in string.gmatch(stated, ' (%d+):(%d+)') do
-                        if other ~= ARGV[at] and now - when < STATED_LASTS and #texts < STATED_MOST then
+                    for other, when in string.gmatch(declared, ' (%d+):(%d+)') do
+                        if other ~= ARGV[at] and now - when < DECLARED_LASTS and #texts < DECLARED_MOST then
                             others[#others + 1], texts[#texts + 1] = other, ' ' .. other .. ':' .. when
                         end
                     end
-                    stated = concat(texts)
-                    set[#set + 1], set[#set + 2] = 'stated limits', stated
+                    declared = concat(texts)
+                    set[#set + 1], set[#set + 2] = 'declared limits', declared
                     last, longest = max(last, micros - 1), max(longest, 1)
                     if others[1] then
                         notices = notices or {}
@@ -635,23 +636,29 @@ while i <= most do
                 ends[id], answer, added[came - 1], added[came] = ending, token, endingText, id
                 described[came - 1], described[came] = id, token .. suffix
             else
-                answer = (resizedTo or limit) .. ' ' .. nearest()
+                answer = (resizedTo or ARGV[5 * terms - 1]) .. ' ' .. nearest()
                 if weight > (resizedTo or limit) then
                     if queue.at[id] or standby.at[id] then
                         drop(id)
                     end
                 elseif placeLasts > 0 then
-                    local turn = standby.at[id]
                     longest = max(longest, lease)
-                    place(placeLasts)
-                    note(id, known[id])
-                    if turn then
+                    showAlive(placeLasts)
+                    local ticket = queue.at[id]
+                    if standby.at[id] then
+                        note(id, known[id])
                         move(standby, id, (tonumber(match(records[id] or known[id] or '', '^%d+\n(%d+)')) or now) * 1000)
-                    elseif not queue.at[id] then
-                        last = fair and max(last + (old > 0 and 0 or 1), old > 0 and old or micros) or last
-                        place(placeLasts, id, fair and (old > 0 and old or last) or micros, { since = now, tail = tail, lease = lease, limit = limit, process = me, fair = fair })
+                    elseif not ticket then
+                        if fair then
+                            last = max(last + (old > 0 and 0 or 1), old > 0 and old or micros)
+                            ticket = old > 0 and old or last
+                            head = min(head or ticket, ticket)
+                        end
+                        waiters[id] = termsOf(tail)
+                        move(fair and queue or standby, id, ticket or micros)
+                        records[id], placed[#placed + 1] = format('%d', ticket or 0) .. suffix, id
                     end
-                    answer = answer .. ' ' .. from .. ' ' .. format('%d', queue.at[id] or 0)
+                    answer = answer .. ' ' .. fromText .. ' ' .. format('%d', ticket or 0)
                 end
             end
             if queue then
@@ -737,7 +744,7 @@ while i <= most do
         i = i + 2
     elseif what == 'poll' then
         if queue.size > 0 or standby.size > 0 then
-            place(tonumber(ARGV[i + 1]))
+            showAlive(tonumber(ARGV[i + 1]))
         end
         serve()
         wake()
@@ -763,7 +770,7 @@ while i <= most do
                 missing[#missing + 1] = id
             end
         end
-        answer = format('%d %d %d %d', from, head and 0 or max(0, (resizedTo or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
+        answer = format('%d %d %s %d', from, head and 0 or max(0, (resizedTo or tonumber(ARGV[i + 2])) - held), nearest(), #handed)
             .. concat(handed) .. concat(missing, ' ')
         i = i + 4 + ARGV[i + 3]
     end
@@ -895,7 +902,7 @@ if written > 0 then
     call('HSET', STATE, unpack(described, 1, written))
 end
 if lengthens or isResized then
-    call('PEXPIRE', STATE, resizedTo and LIMIT_SET_LASTS or max(ttl, isResized and STATED_LASTS or 0))
+    call('PEXPIRE', STATE, resizedTo and LIMIT_SET_LASTS or max(ttl, isResized and DECLARED_LASTS or 0))
 end
 if unlink then
     call('UNLINK', QUEUE, STANDBY)
@@ -905,7 +912,7 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
     for k = 1, #line.moved do
         local id = line.moved[k]
         if line.at[id] then
-            put[#put + 1], put[#put + 2] = line.at[id], id
+            put[#put + 1], put[#put + 2] = format('%d', line.at[id]), id
         else
             leaving[#leaving + 1] = id
         end

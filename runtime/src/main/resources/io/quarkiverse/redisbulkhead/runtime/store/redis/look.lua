@@ -1,7 +1,7 @@
 -- Looks at a bulkhead, and changes nothing. KEYS as in bulkhead.lua.
 --
 -- ARGV    'occupancy', how many holders, and how many waiters, to tell, from 0
--- Reply   {what is in use, waiters, limit set by an operator or 0, stated limits, server time, {{id, end of lease, record}, ...} with the lease
+-- Reply   {what is in use, waiters, limit set by an operator or 0, declared limits, server time, {{id, end of lease, record}, ...} with the lease
 --         that ends first coming first, {{id, till when its process is alive, record}, ...} with those in the queue first}
 --
 -- ARGV    'own', process, how many holders have been looked at, how many to look at, from 1
@@ -82,7 +82,7 @@ for _, line in ipairs({ QUEUE, STANDBY }) do
     waiting = waiting + left
 end
 
-local header = call('HMGET', STATE, 'set limit', 'stated limits')
+local header = call('HMGET', STATE, 'set limit', 'declared limits')
 return {
     size - ended, waiting, tonumber(header[1] or 0), header[2] or '', string.format('%d', now), listed, waiters
 }

@@ -160,7 +160,7 @@ class BatchTest {
                 .map(Object::toString).sorted().toList());
         state.put("grace period", view.isGracePeriod());
         state.put("details", alive(view.records(), view));
-        state.put("limits", view.state().getOrDefault("stated limits", "") + view.state().get("set limit"));
+        state.put("limits", view.state().getOrDefault("declared limits", "") + view.state().get("set limit"));
         for (String name : redis.names()) {
             assertThat(redis.expiresAt(name)).as("the end of " + name).isLessThan(RedisModel.NEVER);
         }

@@ -104,12 +104,12 @@ record BatchedCalls(String process, List<Call> calls) {
 
     /** What the script is given. */
     List<String> arguments() {
-        List<List<String>> terms = calls.stream().map(Call::terms).filter(stated -> !stated.isEmpty()).distinct().toList();
+        List<List<String>> terms = calls.stream().map(Call::terms).filter(some -> !some.isEmpty()).distinct().toList();
         List<String> arguments = new ArrayList<>();
         arguments.add(process);
         arguments.add(Integer.toString(terms.size()));
         arguments.add(calls.stream().anyMatch(call -> Weights.of(call.id()) > 1) ? "1" : "0");
-        terms.forEach(stated -> stated.forEach(part -> arguments.add(part.replace(PROCESS, process))));
+        terms.forEach(some -> some.forEach(part -> arguments.add(part.replace(PROCESS, process))));
         calls.forEach(call -> arguments.addAll(call.arguments(Integer.toString(terms.indexOf(call.terms()) + 1))));
         return arguments;
     }

@@ -39,7 +39,7 @@ final class Canonical {
         }
         view.state().replaceAll((field, text) -> switch (field) {
             case "last ticket" -> Long.toString(Long.parseLong(text) - millis * 1000);
-            case "set limit", "stated limits" -> text;
+            case "set limit", "declared limits" -> text;
             default -> field.contains(" ") ? Long.toString(Long.parseLong(text) - millis) : shifted(text, millis);
         });
         for (String name : store.names()) {
@@ -78,7 +78,7 @@ final class Canonical {
         RedisModel store = world.store.copy();
         BulkheadView view = new BulkheadView(store);
         // No operator sets a limit here, and what others state is only told. What is kept for longer than anything lasts is kept.
-        view.state().replaceAll((field, text) -> field.equals("stated limits") ? text.replaceAll(":\\d+", ":" + NOW)
+        view.state().replaceAll((field, text) -> field.equals("declared limits") ? text.replaceAll(":\\d+", ":" + NOW)
                 : field.startsWith("alive ") ? Long.toString(Math.max(Long.parseLong(text), NOW))
                         : text);
         for (Part part : List.of(Part.HOLDERS, Part.CANCELLED)) {

@@ -55,7 +55,7 @@ class CommandCountTest {
         redis.close();
     }
 
-    /** The script is known, and the limit was stated a moment ago. */
+    /** The script is known, and the limit was declared a moment ago. */
     @BeforeEach
     void warmUp() throws Exception {
         redis.command("FLUSHALL");
@@ -283,13 +283,13 @@ class CommandCountTest {
 
     /** Trap 38: a resolver that changes the limit for each call leaves a bounded text, and each reply is as short. */
     @Test
-    void fewOfManyStatedLimitsAreKept() throws Exception {
+    void fewOfManyDeclaredLimitsAreKept() throws Exception {
         for (int i = 0; i < 6_000; i++) {
             run(acquires(10 + i, "p" + i));
             run(releases("p" + i));
         }
-        String stated = redis.command("HGET", "count:{reports}:state", "stated limits").toString();
-        assertThat(stated.strip().split(" ")).hasSize(8);
+        String declared = redis.command("HGET", "count:{reports}:state", "declared limits").toString();
+        assertThat(declared.strip().split(" ")).hasSize(8);
         ScriptCall.Reply reply = ScriptCall.Reply.of(calls(acquires(9, "next")).toString());
         assertThat(reply.notices()).singleElement().satisfies(limits -> assertThat(limits.split(",")).hasSize(7));
         assertThat(redis.command("HLEN", "count:{reports}:state").toInteger()).isEqualTo(4);

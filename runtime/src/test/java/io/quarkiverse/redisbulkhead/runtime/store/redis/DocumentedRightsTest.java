@@ -46,7 +46,7 @@ class DocumentedRightsTest {
             String state = "redis-bulkhead:{reports}:state";
             Stream.of("PING", "TIME", "SCAN 0 MATCH redis-bulkhead:*:holders", "ZRANGE " + holders + " 0 -1 WITHSCORES",
                     "ZCOUNT " + holders + " (1 +inf", "ZCARD redis-bulkhead:{reports}:queue", "HGETALL " + state,
-                    "HGET " + state + " stated", "MEMORY USAGE " + state, "INFO memory", "INFO commandstats", "SLOWLOG GET",
+                    "HGET " + state + " declared", "MEMORY USAGE " + state, "INFO memory", "INFO commandstats", "SLOWLOG GET",
                     "ACL LOG").map(one -> one.split(" ", 2))
                     .forEach(one -> redis.command(operator, one[0], one.length == 1 ? new Object[0] : one[1].split(" ")));
             for (String forbidden : List.of("ACL LIST", "DEL " + state, "HGETALL other")) {

@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.reference;
+
+import static io.quarkiverse.redisbulkhead.reference.BlockingRedis.request;
+
+import java.util.Optional;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/**
+ * The fair counting semaphore of "Redis in Action", 6.3.2, with the refresh of 6.3.3: a sorted set of owners, scored by
+ * a number drawn from a counter, and a sorted set of the same identifiers, scored by the clock of the client that added
+ * them, by which they time out.
+ */
+public class FairSemaphore implements ReferenceSemaphore {
+
+    private final ReferenceClient client;
+    private final ReferenceSpec spec;
+
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param spec what all clients agree on
+     */
+    public FairSemaphore(ReferenceClient client, ReferenceSpec spec) {
+        this.client = client;
+        this.spec = spec;
+    }
+
+    /**
+     * The set of clock times.
+     *
+     * @return the key
+     */
+    public final String times() {
+        return spec.name();
+    }
+
+    /**
+     * The set of numbers.
+     *
+     * @return the key
+     */
+    public final String owners() {
+        return spec.name() + ":owner";
+    }
+
+    private String counter() {
+        return spec.name() + ":counter";
+    }
+
+    /**
+     * Drops the owners that have no time any more; the others keep their numbers.
+     *
+     * @return the command
+     */
+    protected Request intersect() {
+        return request(Command.ZINTERSTORE, owners(), 2, owners(), times(), "WEIGHTS", 1, 0);
+    }
+
+    @Override
+    public final Optional<String> acquire() {
+        String identifier = client.identifiers().get();
+        long now = client.clock().getAsLong();
+        client.checkpoint().before(RoundTrip.DRAW_NUMBER);
+        Response drawn = client.redis().transaction(
+                request(Command.ZREMRANGEBYSCORE, times(), "-inf", now - spec.timeoutMillis()),
+                intersect(),
+                request(Command.INCR, counter()));
+        client.checkpoint().before(RoundTrip.JOIN);
+        Response joined = client.redis().transaction(
+                request(Command.ZADD, times(), now, identifier),
+                request(Command.ZADD, owners(), drawn.get(2).toLong(), identifier),
+                request(Command.ZRANK, owners(), identifier));
+        if (joined.get(2).toInteger() < spec.limit()) {
+            return Optional.of(identifier);
+        }
+        client.checkpoint().before(RoundTrip.GIVE_UP);
+        remove(identifier);
+        return Optional.empty();
+    }
+
+    @Override
+    public final boolean release(String identifier) {
+        client.checkpoint().before(RoundTrip.RELEASE);
+        return remove(identifier);
+    }
+
+    /**
+     * Resets the permit's time.
+     *
+     * @param identifier the permit
+     * @return {@code false} when it was lost
+     */
+    public boolean refresh(String identifier) {
+        if (addTime(identifier)) {
+            release(identifier);
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Resets the permit's time, and adds the permit if it is missing.
+     *
+     * @param identifier the permit
+     * @return whether there was no time of that permit before
+     */
+    protected final boolean addTime(String identifier) {
+        client.checkpoint().before(RoundTrip.REFRESH);
+        return client.redis().send(Command.ZADD, times(), client.clock().getAsLong(), identifier).toInteger() == 1;
+    }
+
+    private boolean remove(String identifier) {
+        return client.redis().transaction(
+                request(Command.ZREM, times(), identifier),
+                request(Command.ZREM, owners(), identifier)).get(0).toInteger() == 1;
+    }
+}

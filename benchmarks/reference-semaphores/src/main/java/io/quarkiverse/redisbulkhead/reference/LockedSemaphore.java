@@ -1,0 +1,59 @@
+package io.quarkiverse.redisbulkhead.reference;
+
+import java.util.Optional;
+
+/**
+ * The counting semaphore without races of "Redis in Action", 6.3.4: the fair one, each attempt within a lock. An attempt
+ * that does not get the lock is rejected.
+ */
+public class LockedSemaphore implements ReferenceSemaphore {
+
+    private final FairSemaphore fair;
+
+    private final BookLock lock;
+    private long rejectedUnseen;
+
+    /**
+     * Asks nothing yet.
+     *
+     * @param client who uses it
+     * @param spec what all clients agree on
+     */
+    public LockedSemaphore(ReferenceClient client, ReferenceSpec spec) {
+        fair = new FairSemaphore(client, spec);
+        lock = new BookLock(client, spec.name());
+    }
+
+    @Override
+    public final Optional<String> acquire() {
+        Optional<String> token = lock.acquire();
+        if (token.isEmpty()) {
+            rejectedUnseen++;
+            return Optional.empty();
+        }
+        try {
+            return fair.acquire();
+        } finally {
+            leave(token.get());
+        }
+    }
+
+    /**
+     * Ends an attempt.
+     *
+     * @param token of the lock
+     */
+    protected void leave(String token) {
+        lock.release(token);
+    }
+
+    @Override
+    public final boolean release(String identifier) {
+        return fair.release(identifier);
+    }
+
+    @Override
+    public final long rejectedUnseen() {
+        return rejectedUnseen;
+    }
+}

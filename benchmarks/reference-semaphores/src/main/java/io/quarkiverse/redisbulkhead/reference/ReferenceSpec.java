@@ -1,0 +1,11 @@
+package io.quarkiverse.redisbulkhead.reference;
+
+/**
+ * What all clients of one of the old semaphores agree on.
+ *
+ * @param name the key
+ * @param limit how many permits there are
+ * @param timeoutMillis for how long a permit is held unless it is refreshed
+ */
+public record ReferenceSpec(String name, int limit, long timeoutMillis) {
+}

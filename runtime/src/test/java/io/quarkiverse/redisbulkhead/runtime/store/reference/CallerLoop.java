@@ -1,0 +1,61 @@
+package io.quarkiverse.redisbulkhead.runtime.store.reference;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Caller;
+import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Taken;
+
+/** What each thread does: it takes a permit, is counted, holds it for a moment, and releases it; rejected, it pauses. */
+final class CallerLoop {
+
+    private static final long HOLD_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /** The gap in which the book's lock is polled. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Caller caller;
+    private final Observer observer;
+    private final int limit;
+
+    private long entries;
+    private long beyond;
+    private int highest;
+    private long rejections;
+    private long rejectedWhileFewer;
+
+    CallerLoop(Caller caller, Observer observer, int limit) {
+        this.caller = caller;
+        this.observer = observer;
+        this.limit = limit;
+    }
+
+    LoadFigures runUntil(long endNanoTime) {
+        while (System.nanoTime() - endNanoTime < 0) {
+            Optional<Taken> taken = caller.tryAcquire();
+            if (taken.isPresent()) {
+                hold(taken.get());
+            } else {
+                rejections++;
+                if (observer.inside() < limit) {
+                    rejectedWhileFewer++;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+        return new LoadFigures(entries, beyond, highest, rejections, caller.rejectedUnseen(), rejectedWhileFewer);
+    }
+
+    private void hold(Taken permit) {
+        int inside = observer.enter();
+        entries++;
+        highest = Math.max(highest, inside);
+        if (inside > limit) {
+            beyond++;
+        }
+        LockSupport.parkNanos(HOLD_NANOS);
+        observer.leave();
+        permit.release();
+    }
+}

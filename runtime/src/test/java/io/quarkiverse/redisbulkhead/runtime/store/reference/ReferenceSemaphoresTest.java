@@ -1,0 +1,352 @@
+package io.quarkiverse.redisbulkhead.runtime.store.reference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
+import io.quarkiverse.redisbulkhead.reference.BlockingRedis;
+import io.quarkiverse.redisbulkhead.reference.BookLock;
+import io.quarkiverse.redisbulkhead.reference.Checkpoint;
+import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
+import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.reference.ReferenceClient;
+import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
+import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
+import io.quarkiverse.redisbulkhead.reference.RoundTrip;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.vertx.redis.client.Response;
+
+/** Where the semaphores of the old texts go wrong, each defect in one interleaving that is stepped through. */
+class ReferenceSemaphoresTest {
+
+    static final String NAME = "market";
+    static final long TIMEOUT_MILLIS = 10_000;
+    static final ReferenceSpec ONE_PERMIT = new ReferenceSpec(NAME, 1, TIMEOUT_MILLIS);
+    static final ReferenceSpec TWO_PERMITS = new ReferenceSpec(NAME, 2, TIMEOUT_MILLIS);
+
+    static final long NOON = 1_700_000_000_000L;
+    static final long HOUR = 3_600_000;
+
+    static TestRedis redis;
+
+    final List<BlockingRedis> connections = new ArrayList<>();
+
+    @BeforeAll
+    static void startRedis() {
+        redis = new TestRedis();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void forgetAll() {
+        redis.command("FLUSHALL");
+    }
+
+    @AfterEach
+    void disconnect() {
+        connections.forEach(BlockingRedis::close);
+    }
+
+    @Test
+    void withOneClockAndOneCallerAtATimeBasicKeepsTheLimit() {
+        keepsTheLimit(BasicSemaphore::new);
+    }
+
+    @Test
+    void withOneClockAndOneCallerAtATimeFairKeepsTheLimit() {
+        keepsTheLimit(FairSemaphore::new);
+    }
+
+    @Test
+    void withOneClockAndOneCallerAtATimeLockedKeepsTheLimit() {
+        keepsTheLimit(LockedSemaphore::new);
+    }
+
+    private void keepsTheLimit(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) {
+        ReferenceSemaphore first = kind.apply(new ReferenceClient(connect(), System::currentTimeMillis, Checkpoint.NONE),
+                TWO_PERMITS);
+        String held = first.acquire().orElseThrow();
+        assertThat(first.acquire()).isPresent();
+        // Basic orders callers of the same millisecond by their identifiers, so the third one comes later.
+        ReferenceSemaphore later = kind.apply(
+                new ReferenceClient(connect(), () -> System.currentTimeMillis() + 1_000, Checkpoint.NONE), TWO_PERMITS);
+        assertThat(later.acquire()).isEmpty();
+        assertThat(first.release(held)).isTrue();
+        assertThat(first.release(held)).isFalse();
+        assertThat(later.acquire()).isPresent();
+    }
+
+    @Test
+    void theLockOfTheBookIsNotDeletedByWhoLostIt() throws Exception {
+        Gate gate = new Gate(RoundTrip.DELETE_LOCK);
+        BookLock paused = new BookLock(clientNow(gate), NAME);
+        BookLock other = new BookLock(clientNow(Checkpoint.NONE), NAME);
+        String lost = paused.acquire().orElseThrow();
+
+        CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> paused.release(lost));
+        gate.awaitReached();
+        endLock();
+        String held = other.acquire().orElseThrow();
+        gate.open();
+
+        assertThat(release.get(20, TimeUnit.SECONDS)).isFalse();
+        assertThat(other.release(held)).isTrue();
+    }
+
+    @Test
+    void basicAdmitsBeyondTheLimitAClientWhoseClockIsSlow() {
+        BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
+        BasicSemaphore slow = new BasicSemaphore(clientAt(NOON - 50), ONE_PERMIT);
+
+        String held = exact.acquire().orElseThrow();
+
+        assertThat(slow.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(exact.release(held)).as("the first one still had it").isTrue();
+    }
+
+    @Test
+    void basicTakesLivePermitsAwayWhenAClientsClockIsFast() {
+        BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
+        BasicSemaphore fast = new BasicSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
+
+        String held = exact.acquire().orElseThrow();
+
+        assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(exact.release(held)).as("the first one learns of its loss when it releases").isFalse();
+    }
+
+    @Test
+    void basicRejectsWhileAllPermitsAreFreeWhenAnotherIsAboutToGiveUp() throws Exception {
+        rejectsBehindOneThatGivesUp(BasicSemaphore::new);
+    }
+
+    @Test
+    void fairRejectsWhileAllPermitsAreFreeWhenAnotherIsAboutToGiveUp() throws Exception {
+        rejectsBehindOneThatGivesUp(FairSemaphore::new);
+    }
+
+    private void rejectsBehindOneThatGivesUp(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind)
+            throws Exception {
+        Gate gate = new Gate(RoundTrip.GIVE_UP);
+        ReferenceSemaphore holder = kind.apply(clientAt(NOON), ONE_PERMIT);
+        ReferenceSemaphore second = kind.apply(new ReferenceClient(connect(), () -> NOON + 1, gate), ONE_PERMIT);
+        ReferenceSemaphore third = kind.apply(clientAt(NOON + 2), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        CompletableFuture<Optional<String>> rejected = CompletableFuture.supplyAsync(second::acquire);
+        gate.awaitReached();
+        assertThat(holder.release(held)).isTrue();
+        Optional<String> behind = third.acquire();
+        gate.open();
+
+        assertThat(rejected.get(20, TimeUnit.SECONDS)).isEmpty();
+        assertThat(behind).as("no holder").isEmpty();
+    }
+
+    @Test
+    void fairIsNotMisledByAClockThatIsSlow() {
+        FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
+        FairSemaphore slow = new FairSemaphore(clientAt(NOON - 50), ONE_PERMIT);
+
+        assertThat(exact.acquire()).isPresent();
+        assertThat(slow.acquire()).isEmpty();
+    }
+
+    @Test
+    void fairTakesLivePermitsAwayWhenAClientsClockIsFast() {
+        FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
+        FairSemaphore fast = new FairSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
+
+        String held = exact.acquire().orElseThrow();
+
+        assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(exact.refresh(held)).as("the first one learns of its loss when it refreshes").isFalse();
+    }
+
+    @Test
+    void fairAdmitsBeyondTheLimitAClientThatDrewItsNumberFirstAndJoinsLast() throws Exception {
+        Gate gate = new Gate(RoundTrip.JOIN);
+        FairSemaphore early = new FairSemaphore(new ReferenceClient(connect(), () -> NOON, gate), ONE_PERMIT);
+        FairSemaphore late = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
+
+        CompletableFuture<Optional<String>> first = CompletableFuture.supplyAsync(early::acquire);
+        gate.awaitReached();
+        String held = late.acquire().orElseThrow();
+        gate.open();
+
+        assertThat(first.get(20, TimeUnit.SECONDS)).as("the second holder of the only permit").isPresent();
+        assertThat(late.refresh(held)).as("the other's permit was not taken away").isTrue();
+    }
+
+    @Test
+    void withTheIntersectionInTheWrongKeyTheOwnerThatTimedOutKeepsItsPermitForEver() {
+        assertThat(takenOverFromADeadOwner(FairSemaphore::new)).as("as the book has it").isPresent();
+        redis.command("FLUSHALL");
+        assertThat(takenOverFromADeadOwner(IntersectionInWrongKey::new)).as("with the mistake").isEmpty();
+    }
+
+    private Optional<String> takenOverFromADeadOwner(
+            BiFunction<ReferenceClient, ReferenceSpec, FairSemaphore> kind) {
+        assertThat(kind.apply(clientAt(NOON), ONE_PERMIT).acquire()).isPresent();
+        return kind.apply(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT).acquire();
+    }
+
+    @Test
+    void withTheIntersectionInTheWrongKeyALivePermitCountsAsLost() {
+        IntersectionInWrongKey holder = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
+        IntersectionInWrongKey other = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(other.acquire()).as("puts numbers in the place of times").isEmpty();
+        assertThat(other.acquire()).as("takes the numbers for times long ago").isEmpty();
+
+        assertThat(holder.refresh(held)).isFalse();
+    }
+
+    @Test
+    void withTheIntersectionWithoutWeightsEveryoneIsAdmitted() {
+        IntersectionWithoutWeights client = new IntersectionWithoutWeights(clientAt(NOON), ONE_PERMIT);
+        String held = client.acquire().orElseThrow();
+
+        assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
+
+        assertThat(client.refresh(held)).as("no permit was taken away").isTrue();
+    }
+
+    @Test
+    void theRefreshThatAlwaysAnswersFalseSaysSoOfALivePermit() {
+        RefreshAlwaysFalse holder = new RefreshAlwaysFalse(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(holder.refresh(held)).isFalse();
+
+        assertThat(owns(held)).as("the permit is held all the same").isTrue();
+        assertThat(new FairSemaphore(clientAt(NOON), ONE_PERMIT).acquire()).isEmpty();
+    }
+
+    @Test
+    void theRefreshThatMisreadsItsAnswerSaysLostOfALivePermit() {
+        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(holder.refresh(held)).isFalse();
+
+        assertThat(owns(held)).as("the permit is held all the same").isTrue();
+    }
+
+    @Test
+    void theRefreshThatMisreadsItsAnswerRevivesALostPermit() {
+        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
+        FairSemaphore successor = new FairSemaphore(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT);
+        String lost = holder.acquire().orElseThrow();
+        String held = successor.acquire().orElseThrow();
+
+        assertThat(holder.refresh(lost)).as("the second who thinks that it holds the only permit").isTrue();
+
+        assertThat(owns(lost)).isFalse();
+        assertThat(owns(held)).isTrue();
+        assertThat(redis.command("ZSCORE", NAME, lost)).as("a time without an owner").isNotNull();
+    }
+
+    @Test
+    void withTheSemaphoreReleasedForTheLockTheLockStaysAndFreePermitsAreRefused() {
+        SemaphoreReleasedForLock first = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
+        SemaphoreReleasedForLock second = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
+
+        assertThat(first.acquire()).isPresent();
+
+        assertThat(redis.command("TTL", BookLock.keyOf(NAME)).toInteger()).as("seconds to the end of the lock")
+                .isBetween(1, BookLock.LOCK_TIMEOUT_SECONDS);
+        assertThat(second.acquire()).as("one of two permits is free").isEmpty();
+        assertThat(second.rejectedUnseen()).isEqualTo(1);
+    }
+
+    @Test
+    void lockedRejectsWhileAllPermitsAreFreeWhenTheLockTakesTenMilliseconds() throws Exception {
+        Gate gate = new Gate(RoundTrip.DRAW_NUMBER);
+        LockedSemaphore slow = new LockedSemaphore(clientNow(gate), TWO_PERMITS);
+        LockedSemaphore other = new LockedSemaphore(clientNow(Checkpoint.NONE), TWO_PERMITS);
+
+        CompletableFuture<Optional<String>> first = CompletableFuture.supplyAsync(slow::acquire);
+        gate.awaitReached();
+        Optional<String> second = other.acquire();
+        long held = redis.command("ZCARD", NAME + ":owner").toLong();
+        gate.open();
+
+        assertThat(second).isEmpty();
+        assertThat(held).as("permits held when that was said").isZero();
+        assertThat(other.rejectedUnseen()).isEqualTo(1);
+        assertThat(first.get(20, TimeUnit.SECONDS)).isPresent();
+        assertThat(other.acquire()).as("the same question, a moment later").isPresent();
+    }
+
+    @Test
+    void lockedAdmitsBeyondTheLimitAClientThatWasPausedUntilItsLockEnded() throws Exception {
+        Gate gate = new Gate(RoundTrip.JOIN);
+        LockedSemaphore paused = new LockedSemaphore(clientNow(gate), ONE_PERMIT);
+        LockedSemaphore other = new LockedSemaphore(clientNow(Checkpoint.NONE), ONE_PERMIT);
+
+        CompletableFuture<Optional<String>> first = CompletableFuture.supplyAsync(paused::acquire);
+        gate.awaitReached();
+        endLock();
+        String held = other.acquire().orElseThrow();
+        gate.open();
+
+        assertThat(first.get(20, TimeUnit.SECONDS)).as("the second holder of the only permit").isPresent();
+        assertThat(owns(held)).isTrue();
+    }
+
+    @Test
+    void lockedTakesLivePermitsAwayWhenAClientsClockIsFast() {
+        LockedSemaphore exact = new LockedSemaphore(clientNow(Checkpoint.NONE), ONE_PERMIT);
+        LockedSemaphore fast = new LockedSemaphore(
+                new ReferenceClient(connect(), () -> System.currentTimeMillis() + HOUR, Checkpoint.NONE), ONE_PERMIT);
+
+        String held = exact.acquire().orElseThrow();
+
+        assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(exact.release(held)).isFalse();
+    }
+
+    /** What the server does when the lock's time is over. */
+    private static void endLock() {
+        assertThat(redis.command("PEXPIRE", BookLock.keyOf(NAME), 0).toInteger()).isEqualTo(1);
+    }
+
+    private static boolean owns(String identifier) {
+        Response number = redis.command("ZSCORE", NAME + ":owner", identifier);
+        return number != null;
+    }
+
+    /** A client whose clock stands still. */
+    private ReferenceClient clientAt(long millis) {
+        return new ReferenceClient(connect(), () -> millis, Checkpoint.NONE);
+    }
+
+    private ReferenceClient clientNow(Checkpoint checkpoint) {
+        return new ReferenceClient(connect(), System::currentTimeMillis, checkpoint);
+    }
+
+    private BlockingRedis connect() {
+        BlockingRedis connection = new BlockingRedis(redis.vertx(), redis.port());
+        connections.add(connection);
+        return connection;
+    }
+}
