@@ -56,9 +56,18 @@ final class GuardedMethod {
         this.semaphores = semaphores;
         this.skips = skips;
         this.skipping = skips == null ? null : new SkippingGuard(guard);
-        this.same = semaphores.stream().allMatch(one -> one instanceof Fixed)
-                ? semaphores.stream().map(one -> one.of(null)).toList()
-                : null;
+        this.same = same(semaphores);
+    }
+
+    private static List<Semaphore> same(List<SemaphoreOfCall> semaphores) {
+        List<Semaphore> same = new ArrayList<>(semaphores.size());
+        for (SemaphoreOfCall one : semaphores) {
+            if (!(one instanceof Fixed fixed)) {
+                return null;
+            }
+            same.add(fixed.semaphore());
+        }
+        return same;
     }
 
     /**

@@ -60,8 +60,9 @@ public final class RedisPermitStore implements PermitStore {
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
     private final CommandBatcher batcher;
-    private final LuaScript look;
-    private final BulkheadScan scan;
+    private final UnaryOperator<LuaScript> change;
+    // Null until it is used: by operators, and after a failover.
+    private volatile LuaScript look;
     private volatile Consumer<LimitMismatch> mismatches = mismatch -> {
     };
 
@@ -88,8 +89,7 @@ public final class RedisPermitStore implements PermitStore {
         this.notifications = notifications;
         this.batcher = new CommandBatcher(connections, connections.keyPrefix(), notifications.name(),
                 change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
-        this.look = change.apply(LuaScript.of("look"));
-        this.scan = new BulkheadScan(connections);
+        this.change = change;
     }
 
     @Override
@@ -279,7 +279,7 @@ public final class RedisPermitStore implements PermitStore {
         List<Waiter> waiters = new ArrayList<>();
         reply.get(6).forEach(row -> waiters.add(recordOf(row).waiter(bulkhead, row.get(0).toString(), row.get(1).toLong())));
         // Those in the queue come first and in order; the others in the order of their turns.
-        waiters.sort(PermitDetails.WAITERS_IN_ORDER);
+        waiters.sort(PermitDetails.waitersInOrder());
         SortedSet<Integer> stated = new TreeSet<>();
         Matcher pairs = DECLARED_LIMITS.matcher(reply.get(3).toString());
         while (pairs.find()) {
@@ -313,14 +313,25 @@ public final class RedisPermitStore implements PermitStore {
                 });
     }
 
+    // Threads that race read the same script.
+    private LuaScript lookScript() {
+        LuaScript script = look;
+        if (script == null) {
+            script = change.apply(LuaScript.of("look"));
+            look = script;
+        }
+        return script;
+    }
+
     private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
         BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
+        LuaScript script = lookScript();
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
-                connection -> look.run(keys, List.of(args), connection)));
+                connection -> script.run(keys, List.of(args), connection)));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most);
+        return new BulkheadScan(connections).inUse(most);
     }
 }
