@@ -55,6 +55,21 @@ class CallEventsTest {
     }
 
     @Test
+    void theReleaseTellsForHowLongThePermitWasHeld() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        timers.advance(Duration.ofSeconds(3));
+        admission.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(3));
+
+        Admission uncounted = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        fail(ManualStore.lost());
+        timers.advance(Duration.ofSeconds(2));
+        uncounted.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
     void endsWithItsPermit() {
         Admission admission = ask(SPEC);
         reply(new Granted(7, false));
@@ -397,6 +412,7 @@ class CallEventsTest {
     static class Log implements SemaphoreListener {
 
         final List<String> lines = new ArrayList<>();
+        Duration held;
 
         @Override
         public void lost(PermitLost loss) {
@@ -436,6 +452,7 @@ class CallEventsTest {
                 @Override
                 protected void onReleased(long heldNanos) {
                     lines.add("released");
+                    held = Duration.ofNanos(heldNanos);
                 }
             };
         }
