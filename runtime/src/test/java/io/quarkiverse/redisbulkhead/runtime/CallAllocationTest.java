@@ -70,7 +70,7 @@ class CallAllocationTest {
     void ofAMethodThatReturns() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(208);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(176);
     }
 
     @Test
@@ -78,7 +78,7 @@ class CallAllocationTest {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
                 SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(448);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(416);
     }
 
     @Test
@@ -86,7 +86,7 @@ class CallAllocationTest {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")),
                 SemaphoreOfCall.fixed(semaphore("other")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(1_344);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(1_280);
     }
 
     @Test
@@ -95,7 +95,7 @@ class CallAllocationTest {
         GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni, SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> item);
         assertThat(bytesOf(() -> ((Uni<?>) method.call(invocation)).subscribe().with(done -> {
-        }))).isLessThanOrEqualTo(408);
+        }))).isLessThanOrEqualTo(376);
     }
 
     private GuardedMethod guarded(Guard guard, SemaphoreOfCall... semaphores) {

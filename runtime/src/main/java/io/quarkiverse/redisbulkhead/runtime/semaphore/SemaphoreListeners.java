@@ -16,7 +16,8 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(SemaphoreListeners.class);
 
-    private final List<SemaphoreListener> listeners;
+    // An array, because the iterator of a list would be an object for each call.
+    private final SemaphoreListener[] listeners;
 
     /**
      * Combines listeners.
@@ -24,7 +25,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
      * @param listeners in the order in which they receive events
      */
     public SemaphoreListeners(List<SemaphoreListener> listeners) {
-        this.listeners = List.copyOf(listeners);
+        this.listeners = listeners.toArray(SemaphoreListener[]::new);
     }
 
     @Override
