@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
-/** Each call sees its own permits, and behind them those of the calls around it. */
+/** Each call sees its own permits, then those of enclosing calls. */
 class HeldPermitsTest {
 
     final HeldPermit first = new NamedPermit("first");
@@ -20,7 +20,7 @@ class HeldPermitsTest {
     final HeldPermit third = new NamedPermit("third");
 
     @Test
-    void nested() throws Exception {
+    void nestedCallsSeeTheirPermitsAndTheEnclosingOnes() throws Exception {
         HeldPermits.with(List.of(first, second), () -> {
             assertThat(HeldPermits.innermost()).containsSame(second);
             HeldPermits.with(List.of(third), () -> {
@@ -38,7 +38,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void theInnermostOfABulkheadCounts() throws Exception {
+    void innermostPermitOfABulkheadWins() throws Exception {
         HeldPermit again = new NamedPermit("first");
         HeldPermits.with(List.of(first), () -> HeldPermits.with(List.of(again), () -> {
             assertThat(HeldPermits.innermost("first")).containsSame(again);
@@ -47,7 +47,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void afterAnException() throws Exception {
+    void permitsAreRemovedAfterAnException() throws Exception {
         HeldPermits.with(List.of(first), () -> {
             assertThatThrownBy(() -> HeldPermits.with(List.of(second), () -> {
                 throw new IllegalStateException("own");
@@ -61,9 +61,9 @@ class HeldPermitsTest {
         assertNone();
     }
 
-    /** A method whose bulkheads are off must not take the permit of its caller for its own. */
+    /** A method whose bulkheads are disabled must not see the permit of its caller as its own. */
     @Test
-    void anOpenGuardHidesThePermitAroundIt() throws Exception {
+    void openGuardHidesTheEnclosingPermit() throws Exception {
         Callable<Object> method = HeldPermits::innermost;
         HeldPermits.with(List.of(first), () -> {
             Guard open = Guard.open(List.of(second));
@@ -74,7 +74,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void onAnotherThread() throws Exception {
+    void otherThreadsSeeNoPermits() throws Exception {
         HeldPermits.with(List.of(first), () -> {
             CompletableFuture.runAsync(this::assertNone).join();
             return null;
