@@ -486,7 +486,7 @@ class CommandBatcherTest {
             AtomicInteger attempts = new AtomicInteger();
             // Repeats if the outage starts before Redis executes the acquire, as on a busy machine.
             await().pollDelay(Duration.ZERO).atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> {
-                String acquire = "acquire-" + tries.incrementAndGet();
+                String acquire = "acquire-" + attempts.incrementAndGet();
                 commands.clear();
                 echoInBackground("release");
                 awaitSentAtOnce("release");
