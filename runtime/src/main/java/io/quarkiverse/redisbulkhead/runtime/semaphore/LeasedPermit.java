@@ -62,7 +62,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
      * A permit that was granted.
      *
      * @param method what it is for, as operators see it
-     * @param copyMayFollow whether a copy of the request may still be on its way to the store
+     * @param copyMayFollow whether a copy of the request may still be in flight
      * @param sinceNanos when it started
      * @param endInStoreNanos when its first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
@@ -189,7 +189,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     /**
-     * A copy of the request for this permit may still be on its way: the release also refuses it.
+     * A copy of the request for this permit may still be in flight: the release also refuses it.
      *
      * @return {@code false} when the permit is released already
      */

@@ -89,7 +89,7 @@ final class PermitReturns {
      * Returns what is held or waits under an id. Requests that this process makes after this call come behind the return.
      *
      * @param minHold how long a permit stays taken at least, from its start; zero where nothing ran with it
-     * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
+     * @param copyMayFollow whether a copy of the request may still be in flight, and must be refused
      * @param then receives what was found; a shutdown waits for that, too
      * @return the result of {@code then}; never fails
      */
@@ -223,7 +223,7 @@ final class PermitReturns {
                 });
     }
 
-    // Before the cancellation, which frees at once, whatever the minimum hold is.
+    // Before the cancellation, which frees the permit at once, regardless of min-hold.
     private CompletableFuture<Void> releaseThoseWithMinHold(BulkheadId bulkhead, List<Unconfirmed> batch) {
         return CompletableFuture.allOf(batch.stream().filter(entry -> !entry.minHold().isZero())
                 .map(entry -> store.release(bulkhead, entry.permitId(), entry.minHold()).toCompletableFuture())

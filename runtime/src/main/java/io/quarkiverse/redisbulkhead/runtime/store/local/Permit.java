@@ -27,8 +27,8 @@ public final class Permit extends ScoredSet.Entry {
     /**
      * Creates a permit.
      *
-     * @param request what was asked for
-     * @param process the process that asked
+     * @param request the request
+     * @param process the requesting process
      * @param ticket the fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue
      * @param since since when it holds or waits, in milliseconds since the epoch
      */
@@ -78,12 +78,12 @@ public final class Permit extends ScoredSet.Entry {
         return weight;
     }
 
-    /** What was asked for. */
+    /** The request for this permit. */
     public AcquireRequest request() {
         return request;
     }
 
-    /** The process that asked. */
+    /** The requesting process. */
     public String process() {
         return process;
     }
