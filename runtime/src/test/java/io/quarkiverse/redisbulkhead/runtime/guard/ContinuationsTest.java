@@ -64,17 +64,17 @@ class ContinuationsTest {
     void continuesOnTheCallersEventLoopContext() throws Exception {
         CompletableFuture<Place> before = new CompletableFuture<>();
         CompletableFuture<Place> after = new CompletableFuture<>();
-        CompletableFuture<String> answer = new CompletableFuture<>();
+        CompletableFuture<String> reply = new CompletableFuture<>();
         ContextInternal duplicate = ((ContextInternal) vertx.getOrCreateContext()).duplicate();
         duplicate.runOnContext(now -> {
             before.complete(Place.here());
-            continuations.answer(() -> answer).subscribe().with(item -> after.complete(Place.here()));
+            continuations.answer(() -> reply).subscribe().with(item -> after.complete(Place.here()));
         });
         Place caller = before.get(10, TimeUnit.SECONDS);
         assertThat(caller.eventLoop()).isTrue();
         assertThat(after).isNotDone();
 
-        answer.complete("done");
+        reply.complete("done");
 
         assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo(caller);
     }

@@ -50,14 +50,14 @@ public record LeaseClockModel(LeaseClock real) {
 
     /** Advances the clock of the client and that of the store. Ages are capped, to keep the number of states finite. */
     public LeaseClockModel later(long here, long there, long longestAgo) {
-        long asked = Math.min(askedAgo() + here, longestAgo);
+        long age = Math.min(askedAgo() + here, longestAgo);
         if (real.storeMillis() == LeaseClock.UNKNOWN) {
-            return new LeaseClockModel(LeaseClock.requested(-nanos(asked)));
+            return new LeaseClockModel(LeaseClock.requested(-nanos(age)));
         }
         long clockAskedAgo = -millis(real.clockRequestedAt()) + here;
         // Shift both clocks, to keep their difference.
         long forgotten = Math.max(0, clockAskedAgo - longestAgo);
-        return new LeaseClockModel(new LeaseClock(-nanos(asked), -nanos(clockAskedAgo - forgotten),
+        return new LeaseClockModel(new LeaseClock(-nanos(age), -nanos(clockAskedAgo - forgotten),
                 real.storeMillis() - there + forgotten));
     }
 

@@ -563,11 +563,11 @@ class WaitingTest {
     /** A lease that is already over here is discarded. */
     @Test
     void permitReceivedWithinTheLeaseMarginIsReturned() {
-        Admission asking = admit(FAIR);
+        Admission requesting = admit(FAIR);
         timers.jump(Duration.ofMillis(29_001));
         store.acquires.get("reports").complete(new Granted(42, false));
 
-        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(rejection(requesting)).isInstanceOf(BulkheadUnavailableException.class);
         assertThat(store.cancelled).containsExactly(idOf("reports"));
 
         Admission waiting = admitWaiter(FAIR);
@@ -856,7 +856,7 @@ class WaitingTest {
     @Test
     void shutdownRejectsWaiters() {
         Admission waiting = admitWaiter(FAIR);
-        Admission asking = admit(SemaphoreSpec.named("other").permits(1).maxWait(Duration.ofSeconds(5)).build());
+        Admission requesting = admit(SemaphoreSpec.named("other").permits(1).maxWait(Duration.ofSeconds(5)).build());
 
         engine.refuseAndRejectWaiters();
         store.replyToReleases(false);
@@ -864,7 +864,7 @@ class WaitingTest {
         store.replyToReleases(false);
 
         assertThat(rejection(waiting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
-        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(requesting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
         assertThat(rejection(admit(FAIR))).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
         assertThat(store.log.stream().filter(line -> line.startsWith("acquire"))).hasSize(2);
     }

@@ -65,8 +65,8 @@ class StoresAgreeTest {
     }
 
     @Test
-    @DisplayName("Trap 46: a woken standby waiter that found no permit keeps its turn in every store")
-    void unsuccessfulWaiterKeepsItsTurnInEveryStore() {
+    @DisplayName("Trap 46: a woken standby waiter that found no permit regains its turn in every store")
+    void unsuccessfulWaiterRegainsItsTurnInEveryStore() {
         agree(standby(0, "a", 1), standby(1, "w1", 1), ComparedHistory.passes(1_000), standby(2, "w2", 1),
                 ComparedHistory.calls(ComparedHistory.release(0, "a")), standby(0, "b", 1), standby(1, "w1", 1),
                 ComparedHistory.calls(ComparedHistory.release(0, "b")));

@@ -81,7 +81,7 @@ class CommandBatcherTest {
                     end
                     reply[i - 2] = ARGV[i]
                 end
-                redis.call('RPUSH', 'said', unpack(ARGV, 4))
+                redis.call('RPUSH', 'echoed', unpack(ARGV, 4))
                 return table.concat(reply, '\\n')
                 """);
         return new CommandBatcher(connections, "test", "me", (keys, args, connection) -> {
@@ -109,11 +109,11 @@ class CommandBatcherTest {
     private static ScriptCall<String> call(String text, boolean awaited) {
         List<byte[]> words = Stream.of(text.split(" ")).map(ScriptCall::bytes).toList();
         return new ScriptCall<>(words.size(), awaited, null, words, (replies, index, repeated) -> {
-            List<String> said = new ArrayList<>();
+            List<String> echoed = new ArrayList<>();
             for (int i = 0; i < words.size(); i++) {
-                said.add(replies.get(index + i));
+                echoed.add(replies.get(index + i));
             }
-            return String.join(" ", said);
+            return String.join(" ", echoed);
         });
     }
 
@@ -309,7 +309,7 @@ class CommandBatcherTest {
     @Test
     void idleBulkheadsUseNoMemory() throws Exception {
         get(echo("a", "1"));
-        echo("b", REFUSED).handle((said, failure) -> failure).get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        echo("b", REFUSED).handle((echoed, failure) -> failure).get(LONGEST_SECONDS, TimeUnit.SECONDS);
         awaitNoGroups();
 
         connections.close();
@@ -398,7 +398,7 @@ class CommandBatcherTest {
             reply.get(LONGEST_SECONDS, TimeUnit.SECONDS);
         }
         assertThat(done).containsExactlyElementsOf(words(calls));
-        assertThat(redis.command("LRANGE", "said", "0", "-1").stream().map(Response::toString))
+        assertThat(redis.command("LRANGE", "echoed", "0", "-1").stream().map(Response::toString))
                 .containsExactlyElementsOf(words(calls));
     }
 
@@ -413,7 +413,7 @@ class CommandBatcherTest {
         awaitSent("release");
         CompletableFuture<String> acquire = echoAndAwaitSent("acquire");
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
-                .until(() -> redis.command("LRANGE", "said", "0", "-1").toString().equals("[acquire]"));
+                .until(() -> redis.command("LRANGE", "echoed", "0", "-1").toString().equals("[acquire]"));
         redis.command("SET", "busy", "BUSY Redis is busy running a script.");
         gate.complete();
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> attempts() > 2);
@@ -424,7 +424,7 @@ class CommandBatcherTest {
         assertThat(get(release)).isEqualTo("release");
         assertThat(get(acquire)).isEqualTo("acquire");
         assertThat(get(later)).isEqualTo("later");
-        assertThat(redis.command("LRANGE", "said", "0", "-1").stream().map(Response::toString))
+        assertThat(redis.command("LRANGE", "echoed", "0", "-1").stream().map(Response::toString))
                 .containsExactly("acquire", "release", "acquire", "later");
     }
 
@@ -491,8 +491,8 @@ class CommandBatcherTest {
                 echoInBackground("release");
                 awaitSentAtOnce("release");
                 CompletableFuture<String> reply = echo("a", acquire);
-                Throwable failure = reply.handle((said, thrown) -> thrown).get(LONGEST_SECONDS, TimeUnit.SECONDS);
-                boolean executed = redis.command("LRANGE", "said", "0", "-1").toString().contains(acquire);
+                Throwable failure = reply.handle((echoed, thrown) -> thrown).get(LONGEST_SECONDS, TimeUnit.SECONDS);
+                boolean executed = redis.command("LRANGE", "echoed", "0", "-1").toString().contains(acquire);
                 if (executed && failure != null) {
                     assertThat(failure).isInstanceOfSatisfying(StoreException.class,
                             known -> assertThat(known.outcomeUnknown()).isTrue());

@@ -79,7 +79,7 @@ class CommandCountTest {
     private static List<ScriptCall<?>> requests(int limit, Duration lease, Duration place, String... ids) {
         return Stream.of(ids).<ScriptCall<?>> map(id -> new ScriptCall<>(1, true,
                 new Terms(limit, lease.toMillis(), place.toMillis(), true, "me\napp\nhost:1\nReports#render"),
-                List.of(bytes(id)), (answers, index, repeated) -> answers.get(index)))
+                List.of(bytes(id)), (replies, index, repeated) -> replies.get(index)))
                 .toList();
     }
 
@@ -87,7 +87,7 @@ class CommandCountTest {
         return Stream.of(ids)
                 .<ScriptCall<?>> map(
                         id -> new ScriptCall<>(1, false, null, List.of(bytes("release"), bytes(id)),
-                                (answers, index, repeated) -> answers.get(index)))
+                                (replies, index, repeated) -> replies.get(index)))
                 .toList();
     }
 
@@ -243,7 +243,7 @@ class CommandCountTest {
         run(acquires(1_000, ids("a", 101)));
         assertThat(commandsOf(List.of(new ScriptCall<>(1, false, null,
                 List.of(bytes("release after"), bytes(20_000), bytes("a0")),
-                (answers, index, repeated) -> answers.get(index)))))
+                (replies, index, repeated) -> replies.get(index)))))
                 .isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel zadd hset"));
     }
 

@@ -225,18 +225,18 @@ class RedisConnectionManagerTest {
             redis.command("SET", "test:key", error);
             CompletableFuture<Response> reply = call(connections, FAILS_WHILE_THE_KEY_EXISTS, "PONG");
             await().atMost(20, TimeUnit.SECONDS).until(() -> attempts() > 1);
-            redis.command("DEL", "test:key", "tries");
+            redis.command("DEL", "test:key", "attempts");
             assertThat(get(reply)).hasToString("PONG");
         }
         assertThat(log.texts()).isEmpty();
     }
 
     private int attempts() {
-        Response attempts = redis.command("GET", "tries");
+        Response attempts = redis.command("GET", "attempts");
         return attempts == null ? 0 : attempts.toInteger();
     }
 
-    private static final String FAILS_WHILE_THE_KEY_EXISTS = "redis.call('INCR', 'tries') "
+    private static final String FAILS_WHILE_THE_KEY_EXISTS = "redis.call('INCR', 'attempts') "
             + "local text = redis.call('GET', KEYS[1]) if text then return redis.error_reply(text) end return ARGV[1]";
 
     /** Trap 32: a server that remains a replica is away, and the message names the setting to change. */
@@ -297,12 +297,12 @@ class RedisConnectionManagerTest {
     @Test
     void redirectionWithoutAClusterKeepsTheOutcomeUnknown() {
         useLongTimeout();
-        AtomicInteger tries = new AtomicInteger();
+        AtomicInteger attempts = new AtomicInteger();
         CompletableFuture<Response> reply = connections.send(RedisCall.of("key", null, connection -> {
-            return tries.incrementAndGet() == 1 ? Promise.<Response> promise().future()
+            return attempts.incrementAndGet() == 1 ? Promise.<Response> promise().future()
                     : connection.send(Request.cmd(Command.EVAL).arg("return redis.error_reply('MOVED 1 127.0.0.1:1')").arg(0));
         })).toCompletableFuture();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> attempts.get() == 1);
         redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
         assertThatThrownBy(() -> get(reply)).isInstanceOfSatisfying(RefusedException.class, e -> {
@@ -472,19 +472,19 @@ class RedisConnectionManagerTest {
         try (RedisConnectionManager oneAtATime = new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis",
                 "test", LONG_TIMEOUT, 1, false)) {
             Promise<Response> firstAttempt = Promise.promise();
-            AtomicInteger tries = new AtomicInteger();
+            AtomicInteger attempts = new AtomicInteger();
             CompletableFuture<Response> reply = oneAtATime.send(RedisCall.of("ECHO", null, connection -> {
-                return tries.incrementAndGet() == 1 ? firstAttempt.future()
+                return attempts.incrementAndGet() == 1 ? firstAttempt.future()
                         : connection.send(Request.cmd(Command.ECHO).arg("PONG"));
             })).toCompletableFuture();
-            await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+            await().atMost(20, TimeUnit.SECONDS).until(() -> attempts.get() == 1);
             redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
             assertThat(get(echo(oneAtATime, "over the next connection"))).hasToString("over the next connection");
-            assertThat(tries).hasValue(1);
+            assertThat(attempts).hasValue(1);
             oneAtATime.context().runOnContext(now -> firstAttempt.fail(new VertxException("lost", true)));
             assertThat(get(reply)).hasToString("PONG");
-            assertThat(tries).hasValue(2);
+            assertThat(attempts).hasValue(2);
         }
     }
 
