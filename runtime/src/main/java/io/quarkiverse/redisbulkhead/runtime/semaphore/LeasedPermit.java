@@ -138,7 +138,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     public CompletionStage<Boolean> release() {
         fireReleased();
-        return giveBack();
+        return returnPermit();
     }
 
     private void fireReleased() {
@@ -152,7 +152,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
     }
 
-    private CompletionStage<Boolean> giveBack() {
+    private CompletionStage<Boolean> returnPermit() {
         State before;
         synchronized (this) {
             before = state;
@@ -163,21 +163,21 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
         Duration minHold = definition().spec().minHold();
         if (dependencies.returns().isImmediate() && !copyMayFollow) {
-            boolean held = givenBack(before, dependencies.returns().giveBackNow(bulkheadId(), id(), minHold));
+            boolean held = returned(before, dependencies.returns().returnNow(bulkheadId(), id(), minHold));
             dependencies.renewer().forget(this);
             return held ? YES : NO;
         }
-        CompletionStage<Boolean> answer = dependencies.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+        CompletionStage<Boolean> answer = dependencies.returns().returnPermit(bulkheadId(), id(), lease(), minHold, copyMayFollow,
                 found -> {
                     dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);
-                    return givenBack(before, found);
+                    return returned(before, found);
                 });
         // After the return has begun, so that a shutdown always sees the permit in one of the two.
         dependencies.renewer().forget(this);
         return answer;
     }
 
-    private boolean givenBack(State before, Found found) {
+    private boolean returned(State before, Found found) {
         if (before == State.HELD && found == Found.NOT_HELD) {
             dependencies.listener().lost(loss(Reason.GONE));
         }
@@ -268,7 +268,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     void releaseRunning() {
         lose(Reason.STOPPED);
-        giveBack();
+        returnPermit();
     }
 
     @Override

@@ -79,9 +79,9 @@ final class PermitReturns {
     }
 
     /**
-     * As {@link #giveBack}, where the store {@linkplain #isImmediate() answers at once} and no copy of the request may follow.
+     * As {@link #returnPermit}, where the store {@linkplain #isImmediate() replies at once} and no copy of the request may follow.
      */
-    Found giveBackNow(BulkheadId bulkhead, String permitId, Duration minHold) {
+    Found returnNow(BulkheadId bulkhead, String permitId, Duration minHold) {
         return inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD;
     }
 
@@ -93,10 +93,10 @@ final class PermitReturns {
      * @param then receives what was found; a shutdown waits for that, too
      * @return the result of {@code then}; never fails
      */
-    <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
+    <T> CompletableFuture<T> returnPermit(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
             boolean copyMayFollow, Function<Found, T> then) {
         if (inProcess != null && !copyMayFollow) {
-            return CompletableFuture.completedFuture(then.apply(giveBackNow(bulkhead, permitId, minHold)));
+            return CompletableFuture.completedFuture(then.apply(returnNow(bulkhead, permitId, minHold)));
         }
         inFlight.begin();
         CompletionStage<Boolean> answer = copyMayFollow ? releaseAndRefuse(bulkhead, permitId, lease, minHold)

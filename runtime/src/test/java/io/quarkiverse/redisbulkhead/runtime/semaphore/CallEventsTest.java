@@ -103,7 +103,7 @@ class CallEventsTest {
 
     /** Locks replace the exception. Applies also while the call waits for a local permit. */
     @Test
-    void replacedRejectionIsReportedAsFullBulkhead() {
+    void replacedRejectionIsReportedAsTimedOut() {
         SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
         Semaphore semaphore = engine.semaphore(spec).whenFull(full -> new IllegalStateException("taken", full));
         semaphore.admit("A#a");

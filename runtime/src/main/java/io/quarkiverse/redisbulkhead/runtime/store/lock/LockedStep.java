@@ -29,7 +29,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * One step under the lock, in three round trips: take the lock ({@code SET NX PX}); watch it and the data ({@code WATCH}), and
- * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
+ * read the server's clock and the whole bulkhead; write all changes, and release the lock, in one transaction
  * ({@code MULTI}, {@code EXEC}).
  * <p>
  * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has
