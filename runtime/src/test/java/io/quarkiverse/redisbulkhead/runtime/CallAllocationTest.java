@@ -20,7 +20,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
@@ -39,8 +39,8 @@ import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
 
 /**
- * What a guarded call allocates with the store of the process, apart from the container's interception: a number that does not
- * depend on the machine. The bounds are for the first compiler, which removes no allocation; the second one removes some.
+ * What a guarded call allocates with the local store, without the container's interception: independent of the machine. The
+ * bounds are for the C1 compiler, which removes no allocations.
  */
 class CallAllocationTest {
 
@@ -67,7 +67,7 @@ class CallAllocationTest {
     }
 
     @Test
-    void ofAMethodThatReturns() throws Exception {
+    void synchronousCallAllocatesLittle() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(176);
@@ -90,7 +90,7 @@ class CallAllocationTest {
     }
 
     @Test
-    void ofAUni() throws Exception {
+    void uniCallAllocatesLittle() throws Exception {
         Uni<Object> item = Uni.createFrom().nullItem();
         GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni, SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> item);
@@ -106,7 +106,7 @@ class CallAllocationTest {
         return engine.semaphore(SemaphoreSpec.named(name).permits(10).build());
     }
 
-    /** The least of several rounds, because classes are loaded and code is compiled in the others. */
+    /** The minimum of several rounds, because other rounds include class loading and compilation. */
     private static long bytesOf(Callable<?> call) throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
@@ -120,7 +120,7 @@ class CallAllocationTest {
         return least;
     }
 
-    /** Runs no task: no lease ends here. */
+    /** Runs no tasks, so no lease ends. */
     private static final class Untimed implements Timers {
 
         @Override

@@ -41,7 +41,7 @@ class LockRejectionTest {
     }
 
     @Test
-    void aFreeLockIsHeldNowAndAnotherIsTold() {
+    void freeLockIsHeldNowAndTheNextCallIsRejected() {
         Admission first = semaphore.admit("A#a");
         Admission second = semaphore.admit("A#b");
 
@@ -52,7 +52,7 @@ class LockRejectionTest {
     }
 
     @Test
-    void anInterruptTellsWhatTheThreadWaitedFor() {
+    void interruptionMessageNamesTheBulkheadOrLock() {
         assertInterrupted(() -> BlockingWait.await("lock:daily", new CompletableFuture<>()),
                 "The thread was interrupted while it waited for lock 'daily'");
         assertInterrupted(() -> BlockingWait.await("reports", new CompletableFuture<>()),
@@ -68,13 +68,13 @@ class LockRejectionTest {
         try {
             assertThatThrownBy(wait).isInstanceOf(BulkheadInterruptedException.class).hasMessage(message);
         } finally {
-            assertThat(Thread.interrupted()).as("it stays interrupted").isTrue();
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
         }
     }
 
-    /** Trap 41: also those who wait for locks block threads. */
+    /** Trap 41: callers waiting for locks block threads, too. */
     @Test
-    void aLockTellsWhichBoundIsReached() {
+    void lockRejectionNamesTheBound() {
         SemaphoreSpec patient = SemaphoreSpec.named("patient").permits(1).maxWait(Duration.ofSeconds(20)).build();
         SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
                 new HolderIdentity("app", "host:1"), loss -> {

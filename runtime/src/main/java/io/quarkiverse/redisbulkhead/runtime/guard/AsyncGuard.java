@@ -30,7 +30,7 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
  * {@link Guard} each.
  * <ul>
  * <li>An event loop never waits for a permit. The execution continues on the Vert.x context of the caller.</li>
- * <li>Any other thread waits for the store's first answer and continues itself if a permit is free. Otherwise it returns, and
+ * <li>Any other thread waits for the store's first reply and continues itself if a permit is free. Otherwise it returns, and
  * the execution continues as {@link Continuations} describes.</li>
  * </ul>
  * In both cases a guarded method runs with its caller's Vert.x context, and so with its CDI request context and span.
@@ -58,7 +58,7 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link Uni}. Each subscription acquires permits, calls the method, and releases the
      * permits at item, failure or cancellation.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
@@ -71,7 +71,7 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link CompletionStage} or {@link CompletableFuture}. Permits are acquired at the call
      * and released when the stage completes, or when the caller cancels the returned future.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
@@ -86,7 +86,7 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link Multi}. Each subscription acquires permits, calls the method, and releases the
      * permits at completion, failure or cancellation of the stream.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
@@ -103,7 +103,7 @@ public final class AsyncGuard {
     /**
      * Guards any asynchronous execution.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param execution called while the permits are held
      * @return the guarded execution, one per subscription
      */
@@ -188,7 +188,7 @@ public final class AsyncGuard {
                 loss -> loss.thenAccept(lost -> emitter.fail(new PermitLostException(lost))))).emitOn(here);
     }
 
-    /** Passes a stream on until a permit is lost. Mutiny's own operators that end a stream by a failure do not cancel it. */
+    /** Forwards a stream until a permit is lost. Mutiny's own operators that fail a stream do not cancel it. */
     private static final class FailOnLoss<T> extends AbstractMultiOperator<T, T> {
 
         private final List<CompletionStage<PermitLost>> losses;
@@ -228,7 +228,7 @@ public final class AsyncGuard {
 
     // ---- Ends. A cancellation does not wait for the end of the admission, so that a permit that is granted later starts no method.
 
-    /** Ends the admission at item, failure and cancellation. One operator in place of three, as each call makes them. */
+    /** Ends the admission at item, failure and cancellation. One operator instead of three, because each call creates them. */
     private final class EndUni<T> extends UniOperator<T, T> {
 
         private final Admission admission;

@@ -48,7 +48,7 @@ public final class BlockingWait {
     /**
      * Waits for permits.
      *
-     * @param bulkhead the bulkhead that is asked, for the message
+     * @param bulkhead the name of the bulkhead, for the message
      * @param stage completes in bounded time, or fails with an unchecked exception
      * @return the result
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
@@ -62,7 +62,7 @@ public final class BlockingWait {
      * Waits for the reply to something other than a request for permits.
      *
      * @param operation the public method, for the message
-     * @param bulkhead the bulkhead that is asked
+     * @param bulkhead the name of the bulkhead
      * @param stage completes in bounded time, or fails with an unchecked exception
      * @return the reply
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
@@ -95,7 +95,7 @@ public final class BlockingWait {
     /**
      * Waits for permits, unless they are held already.
      *
-     * @param bulkhead the bulkhead that is asked, for the message
+     * @param bulkhead the name of the bulkhead, for the message
      * @param admission the request for them
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
      * @throws RuntimeException the rejection, with the stack trace of the caller

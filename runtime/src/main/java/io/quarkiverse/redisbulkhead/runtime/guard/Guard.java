@@ -32,7 +32,7 @@ public interface Guard {
     /**
      * Runs the method, or arranges for it to run, once its permits are held.
      *
-     * @param admissions asks for the permits of one execution; may be called again for each subscription
+     * @param admissions requests the permits of one execution; may be called again for each subscription
      * @param method calls the method; may be called again for each subscription; for a {@code suspend} function a
      *        {@link SuspendingCall}
      * @return what the method returned, or an object of the same kind that stands for it

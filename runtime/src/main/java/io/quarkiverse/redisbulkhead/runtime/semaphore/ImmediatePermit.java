@@ -44,7 +44,7 @@ final class ImmediatePermit extends LeasedPermit implements Admission {
 
     @Override
     Found returnNow(Duration minHold) {
-        return dependencies().returns().giveBackNow(taken, minHold);
+        return dependencies().returns().returnNow(taken, minHold);
     }
 
     @Override

@@ -63,7 +63,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
      * A permit that was granted.
      *
      * @param method what it is for, as operators see it
-     * @param copyMayFollow whether a copy of the request may still be on its way to the store
+     * @param copyMayFollow whether a copy of the request may still be in flight
      * @param sinceNanos when it started
      * @param endInStoreNanos when its first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
@@ -149,7 +149,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     public CompletionStage<Boolean> release() {
         fireReleased();
-        return giveBack();
+        return returnPermit();
     }
 
     private void fireReleased() {
@@ -163,7 +163,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
     }
 
-    private CompletionStage<Boolean> giveBack() {
+    private CompletionStage<Boolean> returnPermit() {
         State before;
         synchronized (this) {
             before = state;
@@ -174,14 +174,14 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
         Duration minHold = definition().spec().minHold();
         if (dependencies.returns().isImmediate() && !copyMayFollow) {
-            boolean held = givenBack(before, returnNow(minHold));
+            boolean held = returned(before, returnNow(minHold));
             dependencies.renewer().forget(this);
             return held ? YES : NO;
         }
-        CompletionStage<Boolean> answer = dependencies.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+        CompletionStage<Boolean> answer = dependencies.returns().returnPermit(bulkheadId(), id(), lease(), minHold, copyMayFollow,
                 found -> {
                     dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);
-                    return givenBack(before, found);
+                    return returned(before, found);
                 });
         // After the return has begun, so that a shutdown always sees the permit in one of the two.
         dependencies.renewer().forget(this);
@@ -189,10 +189,10 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     Found returnNow(Duration minHold) {
-        return dependencies.returns().giveBackNow(bulkheadId(), id(), minHold);
+        return dependencies.returns().returnNow(bulkheadId(), id(), minHold);
     }
 
-    private boolean givenBack(State before, Found found) {
+    private boolean returned(State before, Found found) {
         if (before == State.HELD && found == Found.NOT_HELD) {
             dependencies.listener().lost(loss(Reason.GONE));
         }
@@ -204,7 +204,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     /**
-     * A copy of the request for this permit may still be on its way: the release also refuses it.
+     * A copy of the request for this permit may still be in flight: the release also refuses it.
      *
      * @return {@code false} when the permit is released already
      */
@@ -283,7 +283,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     void releaseRunning() {
         lose(Reason.STOPPED);
-        giveBack();
+        returnPermit();
     }
 
     @Override

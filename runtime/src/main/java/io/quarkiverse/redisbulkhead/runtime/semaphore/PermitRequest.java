@@ -125,7 +125,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Null until end() is called.
     private CompletionStage<Void> ended;
     // Null unless the end waits for the answer to the release.
-    private Promise<Void> endAnswered;
+    private Promise<Void> endConfirmed;
 
     private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, PermitTerms terms, WaitsOn waitsOn,
             InFlightCounter executions, CallListener call, boolean wantedToWait, List<HeldPermit> heldByCallers) {
@@ -279,7 +279,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else if (given != null) {
             finishGranted(given);
         } else {
-            answeredLate(reply.copyMayFollow());
+            repliedLate(reply.copyMayFollow());
         }
     }
 
@@ -306,7 +306,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             mayBeInStore = copies || copyMayFollow || placeMayRemain;
         }
         if (isLate) {
-            answeredLate(copies);
+            repliedLate(copies);
         } else {
             finishRejected(reason, mayBeInStore);
         }
@@ -326,7 +326,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     // A hand-over has granted the permit, so the reply is of no use. But the request, if it came behind the release, or a copy of it,
     // must not bring the permit back.
-    private void answeredLate(boolean copies) {
+    private void repliedLate(boolean copies) {
         LeasedPermit given;
         synchronized (this) {
             given = (LeasedPermit) permit;
@@ -352,7 +352,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void retryLater(Throwable failure) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterRetrying(failure) : () -> answeredLate(isOutcomeUnknown(failure));
+            next = state == State.REQUESTING ? enterRetrying(failure) : () -> repliedLate(isOutcomeUnknown(failure));
         }
         next.run();
     }
@@ -391,7 +391,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void placed(Waiting reply) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterWaiting(reply) : () -> answeredLate(reply.copyMayFollow());
+            next = state == State.REQUESTING ? enterWaiting(reply) : () -> repliedLate(reply.copyMayFollow());
         }
         next.run();
     }
@@ -404,7 +404,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         clock = clock.answered(reply.storeMillis());
         storeHadPlace = true;
         ticket = reply.ticket();
-        storeAnswered();
+        storeReplied();
         RuntimeException rejection = waitsForItself(limit) ? fullException(Optional.empty(), limit, nearestLeaseEnd)
                 : rejectOrCountAsWaiter();
         if (rejection != null) {
@@ -428,7 +428,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     }
 
     // Within the lock.
-    private void storeAnswered() {
+    private void storeReplied() {
         lastFailure = null;
         if (backoff != null) {
             backoff.reset();
@@ -564,7 +564,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (state == State.WAITING && id.equals(permitId)) {
             clock = LeaseClock.polled(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
-            storeAnswered();
+            storeReplied();
         }
     }
 
@@ -650,7 +650,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         boolean copies = copyMayFollow;
         return () -> {
             stopWaiting();
-            dependencies.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
+            dependencies.returns().returnPermit(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
                 finishRejected(reason, false);
                 return found;
             });
@@ -831,8 +831,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (ended != null) {
                 return ended;
             }
-            endAnswered = spec.awaitRelease() ? new Promise<>() : null;
-            ended = endAnswered == null ? DONE : endAnswered;
+            endConfirmed = spec.awaitRelease() ? new Promise<>() : null;
+            ended = endConfirmed == null ? DONE : endConfirmed;
             continuation = localContinuation;
             given = permit;
             isFinal = outcomeFinal;
@@ -856,14 +856,14 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     private void release(HeldPermit given) {
         CompletionStage<Boolean> answer = given.release();
-        if (endAnswered != null) {
+        if (endConfirmed != null) {
             answer.thenRun(this::completeEnd);
         }
     }
 
     private void completeEnd() {
-        if (endAnswered != null) {
-            endAnswered.complete(null);
+        if (endConfirmed != null) {
+            endConfirmed.complete(null);
         }
     }
 
@@ -875,7 +875,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param identity who acquires
      * @param waiters wakes those that wait
      * @param limits bounds how many wait
-     * @param returns gives permits and places back
+     * @param returns returns permits and places to the store
      * @param reconciler issues ids, and knows them while they are in use
      * @param requests counts requests until their outcome is final, and knows when the application stops
      * @param listener receives events

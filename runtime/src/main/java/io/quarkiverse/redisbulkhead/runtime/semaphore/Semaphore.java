@@ -106,7 +106,7 @@ public final class Semaphore {
      * Requests a permit, and waits for it as long as the definition says, without occupying a worker thread.
      *
      * @param method what the permit is for, as operators see it
-     * @return the request, under way
+     * @return the pending request
      */
     public Admission admit(String method) {
         return admit(method, WaitsOn.NO_WORKER_THREAD);
@@ -117,7 +117,7 @@ public final class Semaphore {
      *
      * @param method what the permit is for, as operators see it
      * @param waitsOn what the call occupies while it waits
-     * @return the request, under way
+     * @return the pending request
      */
     public Admission admit(String method, WaitsOn waitsOn) {
         return admit(method, waitsOn, null);

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param terms what it has in common with other requests
  * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone;
- *        without white space; it tells the {@linkplain Weights weight} of the permit
+ *        without white space; it contains the {@linkplain Weights weight} of the permit
  * @param place how long it stays among the waiters when no permit is free; zero: it does not wait
  * @param ticket of a fair request that waited before and was lost by the store: its ticket at that time, so that it keeps its
  *        order; 0 for none

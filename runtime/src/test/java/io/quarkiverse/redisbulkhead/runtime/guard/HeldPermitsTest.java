@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
-/** Each call sees its own permits, and behind them those of the calls around it. */
+/** Each call sees its own permits, then those of enclosing calls. */
 class HeldPermitsTest {
 
     final HeldPermit first = new NamedPermit("first");
@@ -22,7 +22,7 @@ class HeldPermitsTest {
     final HeldPermit third = new NamedPermit("third");
 
     @Test
-    void nested() throws Exception {
+    void nestedCallsSeeTheirPermitsAndTheEnclosingOnes() throws Exception {
         HeldPermits.with(holding(first, second), () -> {
             assertThat(HeldPermits.innermost()).containsSame(second);
             HeldPermits.with(holding(third), () -> {
@@ -40,7 +40,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void theInnermostOfABulkheadCounts() throws Exception {
+    void innermostPermitOfABulkheadWins() throws Exception {
         HeldPermit again = new NamedPermit("first");
         HeldPermits.with(holding(first), () -> HeldPermits.with(holding(again), () -> {
             assertThat(HeldPermits.innermost("first")).containsSame(again);
@@ -49,7 +49,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void afterAnException() throws Exception {
+    void permitsAreRemovedAfterAnException() throws Exception {
         HeldPermits.with(holding(first), () -> {
             assertThatThrownBy(() -> HeldPermits.with(holding(second), () -> {
                 throw new IllegalStateException("own");
@@ -63,9 +63,9 @@ class HeldPermitsTest {
         assertNone();
     }
 
-    /** A method whose bulkheads are off must not take the permit of its caller for its own. */
+    /** A method whose bulkheads are disabled must not see the permit of its caller as its own. */
     @Test
-    void anOpenGuardHidesThePermitAroundIt() throws Exception {
+    void openGuardHidesTheEnclosingPermit() throws Exception {
         Callable<Object> method = HeldPermits::innermost;
         HeldPermits.with(holding(first), () -> {
             Guard open = Guard.open(List.of(second));
@@ -76,7 +76,7 @@ class HeldPermitsTest {
     }
 
     @Test
-    void onAnotherThread() throws Exception {
+    void otherThreadsSeeNoPermits() throws Exception {
         HeldPermits.with(holding(first), () -> {
             CompletableFuture.runAsync(this::assertNone).join();
             return null;

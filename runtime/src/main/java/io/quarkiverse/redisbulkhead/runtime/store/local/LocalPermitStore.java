@@ -94,8 +94,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
     /**
      * Creates an empty store.
      *
-     * @param nanoTime the passing of time, as {@link System#nanoTime()} tells it
-     * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again, so it does not matter
+     * @param nanoTime a monotonic clock, such as {@link System#nanoTime()}
+     * @param startEpochMillis the current time, in milliseconds since the epoch; read once, so it does not matter
      *        when the computer's clock is set
      */
     public LocalPermitStore(LongSupplier nanoTime, long startEpochMillis) {
@@ -208,7 +208,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return answer(inspect(id, bulkhead -> bulkhead.occupancy(most)));
     }
 
-    /** None: no answer is lost on its way, and no data. */
+    /** Always empty: neither replies nor data get lost. */
     @Override
     public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
         return answer(Set.of());
@@ -312,7 +312,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return bulkheads.size() > mostAtRest;
     }
 
-    /** A look at a bulkhead that neither adds nor removes anything, nor drops the bulkhead. */
+    /** Reads a bulkhead without adding, removing or dropping anything. */
     private <T> T inspect(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = bulkheads.get(id);
         if (entry == null || !begin(entry)) {

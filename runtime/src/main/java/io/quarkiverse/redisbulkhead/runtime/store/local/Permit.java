@@ -32,9 +32,9 @@ public final class Permit extends ScoredSet.Entry implements InProcessPermitStor
     /**
      * Creates a permit.
      *
-     * @param terms what was asked for
+     * @param terms what was requested
      * @param id its id
-     * @param process the process that asked
+     * @param process the requesting process
      * @param ticket the fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue
      * @param since since when it holds or waits, in milliseconds since the epoch
      */
@@ -102,12 +102,12 @@ public final class Permit extends ScoredSet.Entry implements InProcessPermitStor
         return terms.weight();
     }
 
-    /** What was asked for. */
+    /** What was requested. */
     public PermitTerms terms() {
         return terms;
     }
 
-    /** The process that asked. */
+    /** The requesting process. */
     public String process() {
         return process;
     }

@@ -74,13 +74,13 @@ final class StoredBulkhead {
     private StoredBulkhead(BulkheadKeys keys, Settings settings, List<String> ids, List<Long> sizes) {
         this.keys = keys;
         this.settings = settings;
-        // One more, so that there is always one to ask for.
+        // One more, because the command needs at least one.
         this.ids = Stream.concat(ids.stream().flatMap(id -> Weights.entries(id).stream()), Stream.of(GRACE_ENTRY)).distinct()
                 .toList();
         this.sizes = sizes;
     }
 
-    /** Commands that ask for the numbers of holders, fair waiters and other waiters. */
+    /** Commands that count holders, fair waiters and other waiters. */
     static List<Request> sizes(BulkheadKeys keys) {
         return PERMITS.stream().map(part -> Request.cmd(Command.ZCARD).arg(keys.of(part))).toList();
     }

@@ -76,7 +76,7 @@ public final class BulkheadKeys {
         return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + END_OF_HOLDERS;
     }
 
-    /** The bulkhead whose holders are kept under a key; empty when the key is none of holders, or does not have the text. */
+    /** The bulkhead whose holders are in a key; empty for other keys, and for keys that are only a digest. */
     static Optional<BulkheadId> idOf(String prefix, String redisKey) {
         return tag(prefix, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
@@ -130,10 +130,7 @@ public final class BulkheadKeys {
         return bytes("lock");
     }
 
-    /**
-     * What all of the keys start with, for messages: without the key of the bulkhead, which is the business of those who
-     * called.
-     */
+    /** The common prefix of the keys, for messages, without the key of the bulkhead, which is confidential. */
     public String shown() {
         return shown;
     }

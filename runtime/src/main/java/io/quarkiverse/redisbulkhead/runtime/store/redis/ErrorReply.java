@@ -26,9 +26,9 @@ public record ErrorReply(String text) {
     /**
      * The node of a cluster that a call is to go to.
      *
-     * @param asking whether for this call only
+     * @param asking whether only for this call ({@code ASK})
      * @param slot the slot that the call is about
-     * @param host its host; empty for that of the node that answered
+     * @param host its host; empty for the host of the replying node
      * @param port its port
      */
     record Redirection(boolean asking, int slot, String host, int port) {

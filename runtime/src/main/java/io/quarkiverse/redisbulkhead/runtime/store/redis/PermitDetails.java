@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  *
  * @param ticket the fencing token of a holder, or the place of a waiter in the queue; 0 for a waiter that is not in the queue
  * @param since since when it holds or waits, in milliseconds since the epoch
- * @param lease the lease that was asked for
+ * @param lease the requested lease
  * @param limit the limit that was declared
  * @param mailbox the channel on which its process receives messages; or a {@link HolderMark}
  * @param application the name of the application
@@ -48,7 +48,7 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
                 terms.instance(), terms.method());
     }
 
-    /** The details that a value holds; empty when it is none of ours. */
+    /** The details in a value; empty if the value has another format. */
     public static Optional<PermitDetails> parse(String value) {
         String[] lines = value.split("\n", -1);
         if (lines.length != LINES) {

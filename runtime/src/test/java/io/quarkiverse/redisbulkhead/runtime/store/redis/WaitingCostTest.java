@@ -26,30 +26,30 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.Redis;
 
-/** How many commands waiting costs. A script, or a step under the lock, counts once, whatever it calls inside. */
+/** The number of commands that waiting costs. A script, or a step under the lock, counts once. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
-class WaitingWithoutWasteTest {
+class WaitingCostTest {
 
-    /** With the holder, as many as the store with the lock takes. */
+    /** With the holder, the maximum of the lock store. */
     static final int WAITERS = 999;
 
-    /** Each of them is a call, or ends a step. */
+    /** Each is a call or ends a step. */
     static final Set<String> COUNTED = Set.of("eval", "evalsha", "exec");
 
     @Parameter
     TestStore kind;
 
     TestRedis redis;
-    /** So that looks cost no handshakes, which would count. */
-    Redis looks;
+    /** A permanent client, because handshakes would count. */
+    Redis inspector;
     TestProcess first;
     TestProcess second;
 
     @BeforeEach
     void start() {
         redis = new TestRedis();
-        looks = redis.newClient();
+        inspector = redis.newClient();
         first = new TestProcess(redis, kind);
         second = new TestProcess(redis, kind);
     }
@@ -58,17 +58,14 @@ class WaitingWithoutWasteTest {
     void stop() {
         first.close();
         second.close();
-        looks.close();
+        inspector.close();
         redis.close();
     }
 
-    /**
-     * Trap 11, Trap 13, Trap 26: almost a thousand waiters of two processes wait for five seconds and are then served one by
-     * one.
-     */
+    /** Trap 11, Trap 13, Trap 26: 999 waiters of two processes wait for five seconds and are then served one by one. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
-    void waitersCostLittleAndAreServedByFewCommands(boolean fair) throws Exception {
+    void waitingAndServingCostFewCommands(boolean fair) throws Exception {
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(1).fair(fair).maxWait(Duration.ofMinutes(10)).build();
         HeldPermit held = first.semaphore(spec).admit("Holder#hold").granted().toCompletableFuture().get(10, TimeUnit.SECONDS)
                 .get(0);
@@ -100,7 +97,7 @@ class WaitingWithoutWasteTest {
         held.release();
         await().atMost(5, TimeUnit.MINUTES).until(() -> served.size() == WAITERS);
         await().atMost(60, TimeUnit.SECONDS)
-                .until(() -> redis.command(looks, "EXISTS", "test:{reports}:holders").toInteger() == 0);
+                .until(() -> redis.command(inspector, "EXISTS", "test:{reports}:holders").toInteger() == 0);
 
         long servingCost = commands() - before;
         assertThat(servingCost).as("commands to serve them").isLessThanOrEqualTo(4 * WAITERS);
@@ -110,15 +107,15 @@ class WaitingWithoutWasteTest {
         }
         assertThat(served).doesNotHaveDuplicates();
         assertThat(waiting()).isZero();
-        // From one grant to the next but one, a permit is handed over and released. Where the machine pauses for longer than
-        // the first lease meanwhile, the permit is rightly lost.
+        // A permit is handed over and released between two grants. If the machine pauses for longer than the first lease, the
+        // permit is rightly lost.
         if (longestGap(times).compareTo(PermitStore.FIRST_LEASE.dividedBy(2).minusMillis(100)) < 0) {
             assertThat(first.losses).isEmpty();
             assertThat(second.losses).isEmpty();
         }
     }
 
-    /** Between two grants that follow each other, or the last one and now. */
+    /** The longest time between two consecutive grants, or the last one and now. */
     private static Duration longestGap(List<Long> times) {
         List<Long> all = new ArrayList<>(times);
         all.add(System.nanoTime());
@@ -127,13 +124,13 @@ class WaitingWithoutWasteTest {
     }
 
     private int waiting() {
-        return redis.command(looks, "ZCARD", "test:{reports}:queue").toInteger()
-                + redis.command(looks, "ZCARD", "test:{reports}:standby").toInteger();
+        return redis.command(inspector, "ZCARD", "test:{reports}:queue").toInteger()
+                + redis.command(inspector, "ZCARD", "test:{reports}:standby").toInteger();
     }
 
     private long commands() {
         Set<String> inside = Set.copyOf(kind.commands());
-        return redis.command(looks, "INFO", "commandstats").toString().lines()
+        return redis.command(inspector, "INFO", "commandstats").toString().lines()
                 .filter(line -> line.startsWith("cmdstat_"))
                 .filter(line -> {
                     String name = line.substring("cmdstat_".length(), line.indexOf(':')).replaceAll("\\|.*", "");

@@ -1,12 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 /**
- * An answer on its way to a client.
+ * A reply in flight to a client.
  *
- * @param request what was asked
- * @param reply what the store said
+ * @param request the request
+ * @param reply the reply of the store
  */
-record Answer(Request request, Reply reply) {
+record ReplyInFlight(Request request, Reply reply) {
 
     @Override
     public String toString() {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A user who may not publish gets a warning, because nothing fails without the right, but everything waits longer. */
-class RightToPublishTest {
+/** A user without permission to publish gets a warning: nothing fails, but waiters wait longer. */
+class PublishPermissionTest {
 
     final TestRedis redis = new TestRedis();
     final List<String> warnings = new CopyOnWriteArrayList<>();
@@ -33,12 +33,12 @@ class RightToPublishTest {
 
         @Override
         public void flush() {
-            // Nothing is kept back.
+            // Unbuffered.
         }
 
         @Override
         public void close() {
-            // Nothing is open.
+            // Nothing to close.
         }
     };
 
@@ -54,7 +54,7 @@ class RightToPublishTest {
     }
 
     @Test
-    void onceHoweverOftenItSubscribes() {
+    void missingPermissionIsLoggedOnce() {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "&*", "+@all", "-publish");
         subscribeTwice("mute");
 
@@ -62,7 +62,7 @@ class RightToPublishTest {
     }
 
     @Test
-    void notWhereTheRightIsThere() {
+    void grantedPermissionIsNotLogged() {
         redis.command("ACL", "SETUSER", "able", "on", ">secret", "~*", "&*", "+@all");
         subscribeTwice("able");
 
@@ -84,11 +84,11 @@ class RightToPublishTest {
     private void awaitSubscriptions(int number) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> calls("subscribe") >= number
                 && redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
-        // After each subscription it finds out whether it may publish.
+        // The subscriber checks the permission after each subscription.
         await().atMost(30, TimeUnit.SECONDS).until(() -> calls("publish") >= number);
     }
 
-    /** Those that Redis refused included. */
+    /** Includes calls that Redis refused. */
     private long calls(String command) {
         return redis.command("INFO", "commandstats").toString().lines()
                 .filter(line -> line.startsWith("cmdstat_" + command + ":"))

@@ -29,10 +29,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/** Connections that break or go silent under a call, from real sockets. */
+/** Connections that break or go silent during a call, over real sockets. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
-class LostAnswerTest {
+class LostReplyTest {
 
     @Parameter
     TestStore kind;
@@ -56,11 +56,11 @@ class LostAnswerTest {
     }
 
     /**
-     * Trap 4: the connection breaks under an acquire, which is sent again over the next one. The bytes of the first
-     * arrive at the server when the permit has long been given back. They must not take a permit that no caller has.
+     * Trap 4: the connection breaks during an acquire, which is retried on a new one. The first copy reaches the server after
+     * the release, and must not take a permit.
      */
     @Test
-    void aDelayedCopyOfAnAcquireTakesNoPermit() throws Exception {
+    void delayedCopyOfAnAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
         Admission admission = semaphore.admit("A#a");
         get(admission.granted());
@@ -72,10 +72,10 @@ class LostAnswerTest {
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
-    /** Trap 4: the request was carried out, and the connection was reset before the answer came. */
+    /** Trap 4: Redis executed the request, and the connection was reset before the reply. */
     @Test
-    void aResetIsNoAnswer() throws Exception {
-        // So that the server knows the scripts.
+    void requestIsRetriedAfterAConnectionReset() throws Exception {
+        // Loads the scripts.
         try (TestProcess other = new TestProcess(redis, kind)) {
             get(other.store.acquire(
                     new AcquireRequest(BulkheadId.of("reports"), "theirs", 1, Duration.ofMinutes(1), false, Duration.ZERO,
@@ -93,9 +93,9 @@ class LostAnswerTest {
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(inUse()).isZero());
     }
 
-    /** Trap 4: the same when the second copy was rejected. */
+    /** Trap 4: the same with a rejected second copy. */
     @Test
-    void aDelayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
+    void delayedCopyOfARejectedAcquireTakesNoPermit() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
         try (TestProcess other = new TestProcess(redis, kind)) {
             get(other.store.acquire(
@@ -110,9 +110,9 @@ class LostAnswerTest {
         assertThat(inUse()).isZero();
     }
 
-    /** Trap 4: a permit whose answer never came is given back in the background. */
+    /** Trap 4: a permit whose reply is lost is released in the background. */
     @Test
-    void anAcquireThatIsNeverAnsweredIsUndone() throws Exception {
+    void acquireWithoutAReplyIsUndone() throws Exception {
         connect(TestProxy.First.IS_FORGOTTEN, Duration.ofSeconds(1));
         assertThat(inUse()).isZero();
         long pid = redis.pid();
@@ -128,18 +128,18 @@ class LostAnswerTest {
         await().atMost(30, TimeUnit.SECONDS).ignoreExceptions().until(() -> inUse() == 0);
     }
 
-    /** Trap 5: a release that had to be sent twice is no loss of the permit. */
+    /** Trap 5: a repeated release is not a loss. */
     @Test
-    void aRepeatedReleaseIsNotToldAsALoss() throws Exception {
+    void repeatedReleaseIsNotReportedAsALoss() throws Exception {
         connect(TestProxy.First.HOLDS_A_CALL_AND_CLOSES, Duration.ofSeconds(10));
 
         assertThat(get(store.release(BulkheadId.of("reports"), "done-by-the-first-copy"))).isTrue();
         assertThat(get(store.release(BulkheadId.of("reports"), "never-there"))).isFalse();
     }
 
-    /** A connection over which an answer is missing is replaced, and the call goes again over the next one. */
+    /** A connection with a missing reply is replaced, and the call is retried on the new one. */
     @Test
-    void aSilentConnectionIsReplaced() throws Exception {
+    void silentConnectionIsReplaced() throws Exception {
         connect(TestProxy.First.GOES_SILENT, Duration.ofSeconds(8));
 
         for (int i = 0; i < 3; i++) {
@@ -147,9 +147,9 @@ class LostAnswerTest {
         }
     }
 
-    /** Trap 31: an attempt to connect that fails is no outage. */
+    /** Trap 31: a failed connection attempt is not an outage. */
     @Test
-    void callsThatWaitForAConnectionSurviveAFailedHandshake() throws Exception {
+    void callsWaitingForAConnectionSurviveAFailedHandshake() throws Exception {
         connect(TestProxy.First.NEVER_SPEAKS, Duration.ofSeconds(10));
         CompletableFuture<?> early = store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture();
         assertThat(proxy.accepted().await(30, TimeUnit.SECONDS)).isTrue();
@@ -167,7 +167,7 @@ class LostAnswerTest {
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         semaphore = new SemaphoreEngine(store, new RealTimers(), identity, loss -> {
         }, true, new WaiterLimits(Integer.MAX_VALUE))
-                // So that a look over another connection does not pass the release.
+                // So that a read on another connection does not overtake the release.
                 .semaphore(SemaphoreSpec.named("reports").permits(1).awaitRelease(true).build());
     }
 

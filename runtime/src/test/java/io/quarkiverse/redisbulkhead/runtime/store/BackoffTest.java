@@ -6,13 +6,13 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
-class PausesTest {
+class BackoffTest {
 
     private static final Duration FIRST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofMillis(35);
 
     @Test
-    void theBoundDoublesUpToTheLongestAndStartsAgainAfterASuccess() {
+    void pausesDoubleUpToALimitAndRestartAfterAReset() {
         Backoff longest = new Backoff(FIRST, LONGEST, () -> 1);
         assertThat(longest.next()).hasMillis(10);
         assertThat(longest.next()).hasMillis(20);
@@ -23,7 +23,7 @@ class PausesTest {
     }
 
     @Test
-    void noPauseIsShorterThanHalfOfItsBound() {
+    void jitterIsAtMostHalfOfThePause() {
         Backoff shortest = new Backoff(FIRST, LONGEST, () -> 0);
         assertThat(shortest.next()).hasMillis(5);
         assertThat(shortest.next()).hasMillis(10);
