@@ -18,7 +18,7 @@ class NativeResourcesTest {
     private static final String FOLDER = "io/quarkiverse/redisbulkhead/runtime/store/redis/";
 
     @Test
-    void everyScriptIsRegistered() throws IOException {
+    void registersEveryScript() throws IOException {
         List<Pattern> patterns = new RedisBulkheadProcessor().scripts().getIncludePatterns().stream().map(Pattern::compile)
                 .toList();
 

@@ -16,17 +16,17 @@ import io.quarkus.redis.runtime.client.config.RedisConfig;
 class RedisClientRequestTest {
 
     @Test
-    void theDefaultClientIsRequested() {
+    void requestsTheDefaultClient() {
         assertThat(requested(Map.of())).containsExactly(RedisConfig.DEFAULT_CLIENT_NAME);
     }
 
     @Test
-    void theNamedClientIsRequested() {
+    void requestsTheNamedClient() {
         assertThat(requested(Map.of("quarkus.redis-bulkhead.redis-client", "permits"))).containsExactly("permits");
     }
 
     @Test
-    void noClientIsRequestedWhenPermitsLiveInTheProcess() {
+    void requestsNoClientWithTheLocalStore() {
         assertThat(requested(Map.of("quarkus.redis-bulkhead.store", "local", "quarkus.redis-bulkhead.redis-client", "permits")))
                 .isEmpty();
     }

@@ -68,7 +68,7 @@ class ReflectionTest {
             .toList();
 
     @Test
-    void nothingElseIsReflective() {
+    void registersNothingElseForReflection() {
         Stream<String> seen = System.getProperty(SEEN).lines().distinct()
                 .filter(GENERATED_FOR_CONFIGURATION.asMatchPredicate().negate());
 

@@ -78,19 +78,19 @@ class BlockedWorkersTest {
     private Permit held;
 
     @BeforeEach
-    void takeThePermit() {
+    void acquirePermit() {
         held = bulkheads.semaphore("slow").forKey("a").acquire(LONG);
     }
 
     @AfterEach
-    void giveItBack() {
+    void releasePermit() {
         held.release();
         await().atMost(LONG).until(() -> bulkheads.semaphore("slow").forKey("a").status().inUse() == 0
                 && bulkheads.lock("daily").owner().isEmpty());
     }
 
     @Test
-    void halfOfThePoolIsFreeForOthers() throws Exception {
+    void waitingCallsLeaveHalfOfThePoolFree() throws Exception {
         double before = queueFull("slow");
         List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, CALLS).mapToObj(i -> get("/slow?key=a"))
                 .toList();
@@ -114,7 +114,7 @@ class BlockedWorkersTest {
 
     /** Locks and permits in code block threads as guarded methods do. */
     @Test
-    void allKindsOfBlockingCallsCountTogether() throws Exception {
+    void boundCoversAllKindsOfBlockingCalls() throws Exception {
         Permit lock = bulkheads.lock("daily").tryLock().orElseThrow();
         Stream.<Runnable> of(() -> guarded.slow("a"), () -> bulkheads.semaphore("slow").forKey("a").acquire(LONG).release(),
                 () -> bulkheads.lock("daily").run(LONG, () -> {
@@ -132,7 +132,7 @@ class BlockedWorkersTest {
     }
 
     @Test
-    void otherThreadsAndUnisDoNotCount() throws Exception {
+    void boundIgnoresOtherThreadsAndUnis() throws Exception {
         ExecutorService own = Executors.newFixedThreadPool(WORKERS);
         try {
             for (int i = 0; i < WORKERS; i++) {
@@ -157,7 +157,7 @@ class BlockedWorkersTest {
     }
 
     @Test
-    void theBoundOfOneBulkheadCountsUnis() {
+    void boundOfOneBulkheadIncludesUnis() {
         Permit permit = bulkheads.semaphore("bounded").acquire(LONG);
         List<CompletableFuture<String>> waiting = IntStream.range(0, 3)
                 .mapToObj(i -> guarded.bounded().subscribeAsCompletionStage()).toList();

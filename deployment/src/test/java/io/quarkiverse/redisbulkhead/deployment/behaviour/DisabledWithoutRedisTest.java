@@ -30,14 +30,14 @@ class DisabledWithoutRedisTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void callsPassAndOnlyQuestionsFail() {
+    void callsProceedAndStatusFails() {
         assertThat(guarded.render()).isEqualTo("done");
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
     }
 
     /** Switching limits off does not switch mutual exclusion off. */
     @Test
-    void locksNeedRedisAllTheSame() {
+    void locksStillRequireRedis() {
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("'orders'");
     }

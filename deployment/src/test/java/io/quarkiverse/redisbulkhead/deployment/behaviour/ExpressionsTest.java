@@ -41,18 +41,18 @@ class ExpressionsTest {
     Shop shop;
 
     @Test
-    void namesAreResolved() {
+    void resolvesNames() {
         assertThat(bulkheads.names()).containsExactlyInAnyOrder("eu-orders", "of.books", "price$", "${quoted}", "fallback",
                 "${escaped}");
     }
 
     @Test
-    void theConfigurationOfTheResolvedNameHolds() {
+    void appliesTheConfigurationOfTheResolvedName() {
         assertThat(bulkheads.semaphore("eu-orders").status().limit()).isEqualTo(2);
     }
 
     @Test
-    void bothPlacesShareTheBulkhead() {
+    void bothMethodsShareTheBulkhead() {
         RedisSemaphore orders = bulkheads.semaphore("eu-orders");
         try (Permit one = orders.acquire(Duration.ZERO); Permit other = orders.acquire(Duration.ZERO)) {
             assertThatExceptionOfType(BulkheadFullException.class).isThrownBy(shop::order)
@@ -64,7 +64,7 @@ class ExpressionsTest {
     }
 
     @Test
-    void nestedExpressionsAndDefaultsAndEscapesAreThoseOfTheConfiguration() {
+    void supportsNestedExpressionsDefaultsAndEscapes() {
         assertThat(shop.nested()).isEqualTo("of.books");
         assertThat(shop.byDefault()).isEqualTo("fallback");
         assertThat(shop.dollar()).isEqualTo("price$");

@@ -47,7 +47,7 @@ class LocalStoreTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void theLimitHolds() throws Exception {
+    void enforcesTheLimit() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.render(entered, end));
@@ -68,7 +68,7 @@ class LocalStoreTest {
     }
 
     @Test
-    void locksLock() {
+    void locksAreExclusive() {
         bulkheads.lock("orders").run(() -> {
             assertThat(bulkheads.lock("orders").tryLock()).isEmpty();
             assertThat(bulkheads.lock("orders").owner()).isPresent();
@@ -77,12 +77,12 @@ class LocalStoreTest {
     }
 
     @Test
-    void thereIsNoRedisClient() {
+    void registersNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
     }
 
     @Test
-    void noEmbeddedRedisIsStarted() {
+    void startsNoEmbeddedRedis() {
         assertThat(redisServers()).allMatch(pid -> System.getProperty(BEFORE).contains(pid));
     }
 

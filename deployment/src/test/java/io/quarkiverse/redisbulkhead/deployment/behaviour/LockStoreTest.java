@@ -59,7 +59,7 @@ class LockStoreTest {
     }
 
     @Test
-    void theLimitHoldsForThreadsThatWait() throws Exception {
+    void enforcesTheLimitForWaitingThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(32);
         try {
             List<CompletableFuture<Void>> calls = new ArrayList<>();
@@ -81,7 +81,7 @@ class LockStoreTest {
     }
 
     @Test
-    void aFullBulkheadRejectsAndOperatorsSeeWhoHolds() throws Exception {
+    void rejectsWhenFullAndListsHolders() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Void> running = CompletableFuture.runAsync(() -> reports.exportAll(entered, end));

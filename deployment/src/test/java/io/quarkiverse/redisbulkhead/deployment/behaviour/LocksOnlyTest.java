@@ -43,7 +43,7 @@ class LocksOnlyTest {
     }
 
     @Test
-    void nobodyGetsALockWithoutRedis() {
+    void grantsNoLockWithoutRedis() {
         RedisLock lock = bulkheads.lock("orders");
         assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
                 .hasMessageContaining("'lock:orders'");

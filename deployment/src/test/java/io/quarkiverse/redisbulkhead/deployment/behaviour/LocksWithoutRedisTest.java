@@ -24,7 +24,7 @@ class LocksWithoutRedisTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void theMessageTellsWhatToSet() {
+    void messageNamesThePropertyToSet() {
         assertThat(bulkheads.names()).isEmpty();
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
                 .hasMessage(

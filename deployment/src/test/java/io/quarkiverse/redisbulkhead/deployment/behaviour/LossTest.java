@@ -81,14 +81,14 @@ class LossTest {
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         bulkheads.names().forEach(name -> await().atMost(LONG).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty()));
     }
 
     /** Trap 16: the loss is reported, and the caller still gets the method's own result. */
     @Test
-    void aLossIsToldOfAndTheExecutionGoesOn() throws Exception {
+    void reportsTheLossAndContinuesTheExecution() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Permit> own = new CompletableFuture<>();
         Caller<String> caller = Caller.of(() -> guarded.lenient(own, end::await, "done"));
@@ -116,7 +116,7 @@ class LossTest {
 
     /** Trap 16. */
     @Test
-    void theMethodsOwnExceptionReachesTheCaller() throws Exception {
+    void callerGetsTheExceptionOfTheMethod() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         IOException own = new IOException("own");
         Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), () -> {
@@ -132,7 +132,7 @@ class LossTest {
 
     /** A loss that was not noticed before is reported at the release. */
     @Test
-    void aLossIsNoticedAtTheReleaseAtTheLatest() throws Exception {
+    void releaseDetectsTheLoss() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "done"));
         revoke("lenient");
@@ -144,7 +144,7 @@ class LossTest {
 
     /** Trap 7: an execution that has lost its permit does not release another one's at its end. */
     @Test
-    void aLateReleaseRemovesNothingButItsOwn() throws Exception {
+    void lateReleaseRemovesOnlyItsOwnPermit() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> first = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "first"));
         revoke("lenient");
@@ -164,7 +164,7 @@ class LossTest {
 
     /** Once a call has waited, this process hears of a revocation, long before the next renewal. */
     @Test
-    void aRevocationIsHeardOf() throws Exception {
+    void reportsTheRevocation() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("heard");
         Permit first = semaphore.acquire(LONG);
         Caller<Permit> waiting = Caller.of(() -> semaphore.acquire(LONG));
@@ -192,7 +192,7 @@ class LossTest {
     }
 
     @Test
-    void aBlockingMethodIsInterrupted() throws Exception {
+    void interruptsABlockingMethod() throws Exception {
         Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
             new CountDownLatch(1).await();
             return "never";
@@ -206,7 +206,7 @@ class LossTest {
 
     /** Trap 16: it did not notice the interrupt; its result counts, and its thread goes on to other work without one. */
     @Test
-    void theInterruptDoesNotLeak() throws Exception {
+    void interruptDoesNotLeak() throws Exception {
         AtomicBoolean end = new AtomicBoolean();
         Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
             while (!end.get() || !Thread.currentThread().isInterrupted()) {
@@ -223,7 +223,7 @@ class LossTest {
     }
 
     @Test
-    void aUniFailsAndItsSourceIsCancelled() {
+    void failsTheUniAndCancelsItsSource() {
         CountDownLatch cancelled = new CountDownLatch(1);
         UniAssertSubscriber<String> subscriber = guarded
                 .strictUni(Uni.createFrom().<String> nothing().onCancellation().invoke(cancelled::countDown))
@@ -240,7 +240,7 @@ class LossTest {
     }
 
     @Test
-    void aStageFailsAndItsSourceIsCancelled() throws Exception {
+    void failsTheStageAndCancelsItsSource() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> result = guarded.strictStage(work).toCompletableFuture();
         revoke("strict");
@@ -256,7 +256,7 @@ class LossTest {
     }
 
     @Test
-    void aMultiFailsAndItsSourceIsCancelled() {
+    void failsTheMultiAndCancelsItsSource() {
         CountDownLatch cancelled = new CountDownLatch(1);
         AssertSubscriber<Long> subscriber = guarded
                 .strictMulti(Multi.createFrom().ticks().every(Duration.ofMillis(10)).onOverflow().drop()
@@ -272,7 +272,7 @@ class LossTest {
     }
 
     @Test
-    void maxHoldEndsTheRenewal() throws Exception {
+    void maxHoldStopsRenewals() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> caller = Caller.of(() -> guarded.bounded(end));
         await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("bounded").holders().size() == 1);
@@ -305,7 +305,7 @@ class LossTest {
 
     /** Two renewals end a lease later than it would have ended; one renewal could be the last. */
     @Test
-    void thePermitIsRenewedWhileTheExecutionRuns() throws Exception {
+    void renewsThePermitWhileTheExecutionRuns() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Permit> own = new CompletableFuture<>();
         Caller<String> caller = Caller.of(() -> guarded.renewed(own, end::await, "done"));

@@ -42,7 +42,7 @@ class MetricsOfOutageTest {
     }
 
     @Test
-    void fromTheStartUntilRedisIsThere() {
+    void reportsAnOutageUntilRedisIsAvailable() {
         assertThatThrownBy(guarded::closed).isInstanceOf(BulkheadUnavailableException.class);
         guarded.open();
 

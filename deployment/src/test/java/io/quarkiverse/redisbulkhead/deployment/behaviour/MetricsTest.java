@@ -117,7 +117,7 @@ class MetricsTest {
 
     /** A series that begins with its first event shows no increase. */
     @Test
-    void allSeriesOfDeclaredBulkheadsAreThereFromTheBeginning() {
+    void registersAllSeriesOfDeclaredBulkheadsAtStartUp() {
         Scrape scrape = Scrape.now();
 
         assertThat(scrape.samples(CALLS, of("idle", "idle")))
@@ -134,12 +134,12 @@ class MetricsTest {
     }
 
     @Test
-    void bulkheadsThatLimitNothingHaveNone() {
+    void disabledBulkheadsHaveNoSeries() {
         assertThat(Scrape.now().text()).contains("bulkhead=\"idle\"").doesNotContain("bulkhead=\"off\"");
     }
 
     @Test
-    void keysAreNobodysBusiness() {
+    void omitsKeys() {
         guarded.search("acme-has-a-secret");
 
         Scrape scrape = Scrape.now();
@@ -150,7 +150,7 @@ class MetricsTest {
 
     @Test
     @DisplayName("Trap 40: locks and bulkheads with names made at run time share one series")
-    void namesMadeAtRunTimeShareOneSeries() {
+    void namesCreatedAtRunTimeShareOneSeries() {
         // The gauges of the whole cluster begin a moment after the start.
         awaitCluster("permits_limit", "idle", 1);
         use("order-0");
@@ -170,7 +170,7 @@ class MetricsTest {
     }
 
     @Test
-    void chosenNamesHaveSeriesOfTheirOwn() {
+    void selectedNamesHaveTheirOwnSeries() {
         use("chosen-in-code");
         bulkheads.lock("chosen").run(() -> {
         });
@@ -199,7 +199,7 @@ class MetricsTest {
     }
 
     @Test
-    void weightsAndBoundsOfQueues() throws Exception {
+    void weightsAndQueueBounds() throws Exception {
         gate.shut();
         Caller<String> caller = Caller.of(guarded::heavy);
         await().atMost(LONG).until(() -> gate.inside() == 1);
@@ -226,7 +226,7 @@ class MetricsTest {
     }
 
     @Test
-    void redisItself() {
+    void durationsOfOperations() {
         guarded.search("any");
 
         // The call does not wait for the answer to the release.
@@ -241,7 +241,7 @@ class MetricsTest {
 
     /** Snake case, base units, and {@code _total} where something is counted, once. */
     @Test
-    void namesFollowTheConventionsOfPrometheus() {
+    void namesFollowPrometheusConventions() {
         guarded.search("any");
         await().atMost(LONG).until(() -> Scrape.now().text().contains("redis_bulkhead_operation_duration_seconds_count"));
         Map<String, String> types = new TreeMap<>();
@@ -269,7 +269,7 @@ class MetricsTest {
 
     /** All series of a metric must have the same labels, or Prometheus refuses them. */
     @Test
-    void labelsAreTheSameInAllSeries() {
+    void allSeriesOfAMetricHaveTheSameLabels() {
         guarded.search("any");
         Map<String, Set<Set<String>>> labels = Scrape.now().samples().stream().collect(Collectors.groupingBy(Sample::name,
                 TreeMap::new, Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
@@ -280,7 +280,7 @@ class MetricsTest {
 
     /** And it asks for everything. */
     @Test
-    void theDashboardAsksForWhatIsThere() throws IOException {
+    void dashboardQueriesExistingSeries() throws IOException {
         guarded.search("any");
         List<String> queries = queries();
         List<Sample> samples = Scrape.now().samples();
@@ -302,7 +302,7 @@ class MetricsTest {
     }
 
     @Test
-    void theDashboardShowsEachResult() throws IOException {
+    void dashboardShowsEachResult() throws IOException {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {

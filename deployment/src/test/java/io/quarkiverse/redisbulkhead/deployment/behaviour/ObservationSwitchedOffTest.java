@@ -33,7 +33,7 @@ class ObservationSwitchedOffTest {
     Guarded guarded;
 
     @Test
-    void nobodyListens() {
+    void registersNoListener() {
         guarded.call();
 
         assertThat(Arc.container().listAll(SemaphoreListener.class)).as("only what estimates Retry-After")

@@ -76,7 +76,7 @@ class ObservedKeysTest {
     }
 
     @Test
-    void nobodyLooksAtTheClusterWithoutAnInterval() {
+    void doesNotPollTheClusterWithoutAnInterval() {
         assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permits_in_use");
     }
 

@@ -46,7 +46,7 @@ class OutageByDefaultTest {
     }
 
     @Test
-    void awayAndBackTwice() throws Exception {
+    void rejectsCallsDuringTwoOutages() throws Exception {
         for (int round = 0; round < 2; round++) {
             List<Caller<String>> callers = IntStream.range(0, 20).mapToObj(i -> Caller.of(guarded::call)).toList();
             for (Caller<String> caller : callers) {

@@ -133,7 +133,7 @@ class OutagePolicyTest {
     }
 
     @Test
-    void localWaitersWait() throws Exception {
+    void waitsForLocalPermits() throws Exception {
         REDIS.stop();
         RedisSemaphore patient = bulkheads.semaphore("patient");
         Permit taken = patient.acquire(Duration.ZERO);
@@ -152,7 +152,7 @@ class OutagePolicyTest {
 
     /** A call that waits when Redis goes away continues by the local limit, or, under reject, waits until Redis is back. */
     @Test
-    void awayWhileSomebodyWaits() throws Exception {
+    void outageDuringAWait() throws Exception {
         RedisSemaphore patient = bulkheads.semaphore("patient");
         Permit first = patient.acquire(Duration.ZERO);
         Permit second = patient.acquire(Duration.ZERO);
@@ -175,7 +175,7 @@ class OutagePolicyTest {
 
     /** The method runs on, whatever becomes of Redis; its result is the caller's, and comes soon. */
     @Test
-    void inMidCallAndAtTheRelease() throws Exception {
+    void outageDuringACallAndItsRelease() throws Exception {
         for (String method : new String[] { "rejecting", "allowing", "own" }) {
             startRedis();
             CountDownLatch inside = new CountDownLatch(1);
@@ -208,7 +208,7 @@ class OutagePolicyTest {
 
     /** A permit that was given during the outage counts no more afterwards, and its release does no harm. */
     @Test
-    void backAgainWhileLocalPermitsAreOut() {
+    void recoveryWhileLocalPermitsAreHeld() {
         REDIS.stop();
         Permit local = bulkheads.semaphore("own").acquire(Duration.ZERO);
         Permit allowed = bulkheads.semaphore("allowing").acquire(Duration.ZERO);
@@ -224,7 +224,7 @@ class OutagePolicyTest {
 
     /** Redis is there but says nothing: the policy applies when command-timeout is over. Trap 4, Trap 25. */
     @Test
-    void aRedisThatHangs() throws Exception {
+    void hangingRedis() throws Exception {
         try (AutoCloseable pause = REDIS.pause()) {
             long begin = System.nanoTime();
             assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);

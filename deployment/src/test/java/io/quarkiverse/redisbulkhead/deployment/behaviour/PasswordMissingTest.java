@@ -54,7 +54,7 @@ class PasswordMissingTest {
     }
 
     @Test
-    void callsSayWhatIsMissing() {
+    void callsNameTheMissingPassword() {
         for (int i = 0; i < 5; i++) {
             assertThatThrownBy(() -> guarded.report()).isInstanceOf(BulkheadUnavailableException.class)
                     .hasMessageContaining("Authentication required").hasMessageContaining("quarkus.redis.password")

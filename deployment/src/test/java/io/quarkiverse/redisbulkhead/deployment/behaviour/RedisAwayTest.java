@@ -42,7 +42,7 @@ class RedisAwayTest {
     }
 
     @Test
-    void awayAtStartInMidCallAndAtRelease() {
+    void outageAtStartDuringACallAndAtItsRelease() {
         assertThatThrownBy(() -> guarded.run(() -> {
         })).isInstanceOfSatisfying(BulkheadUnavailableException.class, e -> assertThat(e.name()).isEqualTo("reports"));
         assertThatThrownBy(() -> guarded.runLater().await().indefinitely()).isInstanceOf(BulkheadUnavailableException.class);

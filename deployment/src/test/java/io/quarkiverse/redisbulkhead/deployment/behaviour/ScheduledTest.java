@@ -88,7 +88,7 @@ class ScheduledTest {
     /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
     @ParameterizedTest
     @ValueSource(strings = { "rare", "rare-uni", "on-workdays", "twice" })
-    void aRunThatFindsItsBulkheadFullIsSkipped(String job) {
+    void skipsARunWhenTheBulkheadIsFull(String job) {
         try (Permit taken = take(job)) {
             await().atMost(LONG).untilAsserted(() -> assertThat(events.skipped)
                     .anySatisfy(skip -> {
@@ -105,7 +105,7 @@ class ScheduledTest {
     }
 
     @Test
-    void directCallsOfTheSameMethodAreRejected() {
+    void rejectsDirectCallsOfTheSameMethod() {
         try (Permit taken = take("rare"); Permit ofUni = take("rare-uni")) {
             assertThatThrownBy(jobs::rare).isInstanceOf(BulkheadFullException.class);
             assertThatThrownBy(() -> jobs.rareUni(null).await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
@@ -113,7 +113,7 @@ class ScheduledTest {
     }
 
     @Test
-    void runsFailWhereThatIsConfigured() {
+    void runsFailIfConfigured() {
         try (Permit taken = take("explicit")) {
             await().atMost(LONG).untilAsserted(() -> assertThat(events.failed)
                     .anySatisfy(failure -> {
@@ -125,7 +125,7 @@ class ScheduledTest {
     }
 
     @Test
-    void callsAreSkippedWhereThatIsConfigured() {
+    void skipsCallsIfConfigured() {
         double before = calls("cleanup", "skipped");
         try (Permit taken = take("cleanup")) {
             cleanup.now();
@@ -154,7 +154,7 @@ class ScheduledTest {
     }
 
     @Test
-    void aRejectionOfAnotherBulkheadWithinTheMethodIsAFailure() {
+    void rejectionByAnInnerBulkheadIsAFailure() {
         try (Permit taken = take("inner")) {
             assertThatThrownBy(() -> cleanup.outer()).isInstanceOf(BulkheadFullException.class)
                     .hasMessageContaining("'inner'");

@@ -58,7 +58,7 @@ class SpellingsTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void aNameWithoutQuotesIsReadInEverySource() {
+    void readsUnquotedNamesFromEverySource() {
         assertThat(spec("file").permits()).isEqualTo(6);
         assertThat(spec("start").permits()).isEqualTo(6);
         assertThat(spec("by-property").permits()).isEqualTo(6);
@@ -66,14 +66,14 @@ class SpellingsTest {
     }
 
     @Test
-    void aNameInQuotesIsTheSameName() {
+    void quotedNameIsTheSameName() {
         assertThat(spec("quoted").permits()).isEqualTo(6);
         assertThat(spec("quoted").maxWait()).hasSeconds(5);
         assertThat(bulkheads.lock("quoted").spec().acquireTimeout()).hasSeconds(5);
     }
 
     @Test
-    void theHigherSourceWins() {
+    void sourceWithTheHigherOrdinalWins() {
         assertThat(spec("outranked").permits()).isEqualTo(6);
         assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
     }

@@ -141,15 +141,15 @@ class TracingTest {
 
     /** The second one is asked on a thread that knows nothing of the caller. */
     @Test
-    void several() throws Exception {
-        SpanData caller = traced(guarded::several);
+    void severalBulkheads() throws Exception {
+        SpanData caller = traced(guarded::severalBulkheads);
 
         assertThat(List.of(acquire("first"), acquire("second")))
                 .allSatisfy(acquire -> assertThat(acquire.getParentSpanId()).isEqualTo(caller.getSpanId()));
     }
 
     @Test
-    void keysAreNobodysBusiness() throws Exception {
+    void omitsKeys() throws Exception {
         traced(() -> guarded.search("acme"));
 
         SpanData acquire = acquire("tenants");
@@ -157,7 +157,7 @@ class TracingTest {
     }
 
     @Test
-    void withoutATraceThereIsNone() {
+    void createsNoSpanWithoutATrace() {
         guarded.search("acme");
 
         assertThat(spans.ended().stream().map(SpanData::getName)).containsExactly("inside");
@@ -165,7 +165,7 @@ class TracingTest {
 
     /** Only the commands of bulkheads are left out of the traces. */
     @Test
-    void theCommandsOfTheApplicationAreTraced() throws Exception {
+    void tracesCommandsOfTheApplication() throws Exception {
         traced(() -> redis.key().exists("any"));
 
         await().atMost(LONG).until(() -> spans.ended().size() == 2);
@@ -232,7 +232,7 @@ class TracingTest {
 
         @RedisBulkhead(name = "first", permits = 1)
         @RedisBulkhead(name = "second", permits = 1)
-        String several() {
+        String severalBulkheads() {
             return inside();
         }
 

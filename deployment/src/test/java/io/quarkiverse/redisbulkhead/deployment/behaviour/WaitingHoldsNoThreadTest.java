@@ -53,7 +53,7 @@ class WaitingHoldsNoThreadTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
-    void fromTheEventLoopAndFromWorkers() throws Exception {
+    void onTheEventLoopAndOnWorkers() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("slow");
         Permit first = semaphore.acquire(Duration.ofSeconds(10));
         Permit second = semaphore.acquire(Duration.ofSeconds(10));

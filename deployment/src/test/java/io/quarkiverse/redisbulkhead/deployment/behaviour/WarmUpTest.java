@@ -25,7 +25,7 @@ class WarmUpTest {
     RedisDataSource redis;
 
     @Test
-    void theScriptIsLoadedWithoutACall() {
+    void loadsTheScriptBeforeTheFirstCall() {
         await().atMost(30, TimeUnit.SECONDS)
                 .until(() -> redis.execute("INFO", "commandstats").toString().contains("cmdstat_eval:calls="));
         assertThat(redis.execute("KEYS", "redis-bulkhead:*")).as("nothing is written").isEmpty();

@@ -35,7 +35,7 @@ class WithoutObservationTest {
     Guarded guarded;
 
     @Test
-    void nobodyListens() {
+    void registersNoListener() {
         assertThatThrownBy(() -> Thread.currentThread().getContextClassLoader()
                 .loadClass("io.micrometer.core.instrument.MeterRegistry")).isInstanceOf(ClassNotFoundException.class);
         assertThat(guarded.call()).isEqualTo("called");

@@ -52,7 +52,7 @@ class WorkersThatWaitForPermitsTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "synchronous", "uni", "stage", "multi", "mixed", "programmatic" })
-    void everyWorkerGetsItsPermit(String kind) {
+    void everyWorkerAcquiresItsPermit(String kind) {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest request = HttpRequest.newBuilder(URI.create(uri + "/" + kind)).timeout(Duration.ofSeconds(30)).build();
         List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, WORKERS)

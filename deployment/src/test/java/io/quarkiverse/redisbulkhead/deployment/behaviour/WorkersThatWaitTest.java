@@ -43,7 +43,7 @@ class WorkersThatWaitTest {
     URI uri;
 
     @Test
-    void everyWorkerGetsItsAnswer() {
+    void everyCallGetsItsResponse() {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30)).build();
         List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, WORKERS)

@@ -48,7 +48,7 @@ class LiveReloadTest {
             Map.entry("a REST client's interface", "client interface 1/3"));
 
     @Test
-    void everyShapeIsGuardedAsTheSourceSays() {
+    void guardsEveryShapeAfterReloads() {
         assertThat(held()).as("as started").containsExactlyInAnyOrderEntriesOf(AS_WRITTEN);
 
         APP.modifySourceFile(ShapesResource.class, source -> source.replace("\"a nested call\"", "\"a call within\""));

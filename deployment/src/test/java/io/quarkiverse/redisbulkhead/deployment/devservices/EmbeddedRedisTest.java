@@ -25,7 +25,7 @@ class EmbeddedRedisTest {
     Path parent;
 
     @Test
-    void answersWhenStarted() throws IOException {
+    void repliesWhenStarted() throws IOException {
         try (EmbeddedRedis redis = newRedis()) {
             redis.start();
 
@@ -99,7 +99,7 @@ class EmbeddedRedisTest {
     }
 
     @Test
-    void saysWhatToDoWhenThePlatformHasNoRedis() {
+    void failsWithAdviceOnUnsupportedPlatforms() {
         RedisExecutable missing = directory -> {
             throw new FileNotFoundException("none for this platform");
         };

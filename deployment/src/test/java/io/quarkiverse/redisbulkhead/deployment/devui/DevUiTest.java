@@ -67,26 +67,26 @@ class DevUiTest {
     @TestFactory
     Stream<DynamicTest> pagesAndTools() {
         return Stream.of(
-                test("tools that read are on and those that change are off", this::toolsThatReadAreOnAndThoseThatChangeAreOff),
-                test("tools tell who holds what", this::toolsTellWhoHoldsWhat),
+                test("tools that read are on and those that change are off", this::onlyReadToolsAreEnabled),
+                test("tools tell who holds what", this::toolsListHolders),
                 test("a holder appears and goes", this::aHolderAppearsAndGoes),
                 test("a waiter appears", this::aWaiterAppears),
-                test("a revoke ends the permit and the victim is told", this::aRevokeEndsThePermitAndTheVictimIsTold),
+                test("a revoke ends the permit and the victim is told", this::revokesAPermitAndNotifiesItsHolder),
                 test("resizes and resets", this::resizesAndResets),
-                test("limits that differ are shown", this::limitsThatDifferAreShown),
-                test("keys are text and not markup", this::keysAreTextAndNotMarkup),
+                test("limits that differ are shown", this::showsDifferingLimits),
+                test("keys are text and not markup", this::escapesKeys),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
                 test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
                 test("weights and bounds are shown", this::weightsAndBoundsAreShown),
                 test("bulkheads of other applications are told from those in code",
-                        this::bulkheadsOfOtherApplicationsAreToldFromThoseInCode),
+                        this::distinguishesBulkheadsOfOtherApplications),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
-                test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
+                test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
-                test("redis away is shown and ends", this::redisAwayIsShownAndEnds),
+                test("redis away is shown and ends", this::showsOutageAndRecovery),
                 // Those that leave the page of holders: loading a page costs more than all else that a test does.
-                test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
-                test("tells where values come from", this::tellsWhereValuesComeFrom),
+                test("nothing that others write is markup", this::escapesDataOfOtherApplications),
+                test("tells where values come from", this::showsTheSourcesOfValues),
                 test("the card counts the bulkheads", this::theCardCountsTheBulkheads));
     }
 
@@ -113,7 +113,7 @@ class DevUiTest {
         REDIS.stop();
     }
 
-    private void toolsThatReadAreOnAndThoseThatChangeAreOff() {
+    private void onlyReadToolsAreEnabled() {
         demo.post("mcp");
         JsonNode tools = demo.mcp("tools/list", "{}").get("result").get("tools");
         Set<String> on = new TreeSet<>();
@@ -137,7 +137,7 @@ class DevUiTest {
         }
     }
 
-    private void toolsTellWhoHoldsWhat() {
+    private void toolsListHolders() {
         demo.post("mcp");
         CompletableFuture<String> call = demo.begin("reports");
         demo.take("pages", "a key", 5, 2);
@@ -225,7 +225,7 @@ class DevUiTest {
                 .evaluate("it => { it._live.now = () => Date.now() + " + time.toMillis() + "; }");
     }
 
-    private void bulkheadsOfOtherApplicationsAreToldFromThoseInCode() {
+    private void distinguishesBulkheadsOfOtherApplications() {
         holders();
         demo.takeElsewhere("invoices");
         demo.take("scans", null, 9, 1);
@@ -263,7 +263,7 @@ class DevUiTest {
         assertThat(weights.findValuesAsText("weight")).containsExactlyInAnyOrder("1", "3", "3");
     }
 
-    private void aRevokeEndsThePermitAndTheVictimIsTold() {
+    private void revokesAPermitAndNotifiesItsHolder() {
         holders();
         title("reports").click();
         assertThat(row("reports", "0 of 5")).isVisible();
@@ -331,7 +331,7 @@ class DevUiTest {
         assertThat(button("Reset size")).isDisabled();
     }
 
-    private void limitsThatDifferAreShown() {
+    private void showsDifferingLimits() {
         holders();
         title("reports").click();
         demo.begin("reports");
@@ -343,7 +343,7 @@ class DevUiTest {
         assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();
     }
 
-    private void keysAreTextAndNotMarkup() {
+    private void escapesKeys() {
         String key = "<img src=x onerror=\"document.title='broken'\"><b>bold</b>";
         holders();
         demo.take("markup", key, 3, 1);
@@ -359,7 +359,7 @@ class DevUiTest {
     }
 
     /** Names, applications, instances, methods and ids of permits; in the pages, the dialogs and the messages. */
-    private void nothingThatOthersWriteIsMarkup() {
+    private void escapesDataOfOtherApplications() {
         String markup = HostileApplication.MARKUP;
         holders();
         filter(markup);
@@ -390,17 +390,17 @@ class DevUiTest {
 
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
-        nothingIsMarkup();
+        assertNoMarkup();
 
         show("declared");
         assertThat(page.locator("article h2").getByText(markup)).isVisible();
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
-        nothingIsMarkup();
+        assertNoMarkup();
     }
 
     // Also within the components.
-    private static void nothingIsMarkup() {
+    private static void assertNoMarkup() {
         assertThat(page.locator("img[src=x], b.injected")).hasCount(0);
         assertThat(page.title()).doesNotContain("broken");
     }
@@ -450,7 +450,7 @@ class DevUiTest {
         return occupants().locator("vaadin-grid").evaluate("grid => grid._firstVisibleIndex");
     }
 
-    private void aFilterThatFindsNothingSaysSo() {
+    private void showsAMessageWhenTheFilterMatchesNothing() {
         holders();
         filter("no such thing");
 
@@ -475,7 +475,7 @@ class DevUiTest {
         other.close();
     }
 
-    private void tellsWhereValuesComeFrom() {
+    private void showsTheSourcesOfValues() {
         show("declared");
         Locator partner = page.locator("article[aria-label=partner-api]");
         Locator permits = partner.locator("tr", new Locator.LocatorOptions().setHasText("permits")).first();
@@ -502,7 +502,7 @@ class DevUiTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> ((Number) logo.evaluate("it => it.naturalWidth")).intValue() > 0);
     }
 
-    private void redisAwayIsShownAndEnds() {
+    private void showsOutageAndRecovery() {
         holders();
         title("reports").click();
         demo.begin("reports");

@@ -33,12 +33,12 @@ class DisabledBeansTest {
     Declarations declarations;
 
     @Test
-    void disabledBeansAreIgnored() {
+    void ignoresDisabledBeans() {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("looked-up");
     }
 
     @Test
-    void configurationForThemIsNoMistake() {
+    void acceptsConfigurationOfDisabledBeans() {
         assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
     }
 

@@ -54,7 +54,7 @@ class CheckOfTheClientTest {
     }
 
     @Test
-    void onlyTheClientIsDown() {
+    void onlyTheCheckOfTheClientIsDown() {
         // On a busy machine the first answers of Redis may come too late.
         await().atMost(60, TimeUnit.SECONDS).until(() -> when().get("/q/health/ready").statusCode() == 200);
         REDIS.stop();

@@ -48,7 +48,7 @@ class OutageHealthTest {
     }
 
     @Test
-    void itIsDownWhileCallsAreRejected() {
+    void downWhileCallsAreRejected() {
         awaitUp();
         REDIS.stop();
 
@@ -71,7 +71,7 @@ class OutageHealthTest {
 
     /** A server that takes commands and does not answer is away, too: within the command timeout. */
     @Test
-    void itIsDownWhileRedisHangs() throws Exception {
+    void downWhileRedisHangs() throws Exception {
         awaitUp();
         try (AutoCloseable pause = REDIS.pause()) {
             when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("away"));
@@ -81,7 +81,7 @@ class OutageHealthTest {
 
     /** Trap 25: not even reads are answered, nor is a new connection. */
     @Test
-    void itIsDownWhileTheServerStandsStill() throws Exception {
+    void downWhileTheServerIsPaused() throws Exception {
         awaitUp();
         try (AutoCloseable frozen = REDIS.freeze()) {
             when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("away"));

@@ -100,7 +100,7 @@ class HostileRequestsTest {
     }
 
     @Test
-    void eachRequestIsAnsweredProperly() throws IOException {
+    void everyResponseIsWellFormed() throws IOException {
         for (Request request : some(requests(), REQUESTS)) {
             Answer answer = send(request);
             assertThat(answer.status).as(request.toString()).isBetween(200, 499);
@@ -118,7 +118,7 @@ class HostileRequestsTest {
 
     /** By annotation, by resolver and by code; each is one holder, is shown as it is, and leaves nothing. */
     @Test
-    void keysAreToldAsTheyAre() throws IOException {
+    void returnsKeysUnchanged() throws IOException {
         for (String key : some(texts(), KEYS)) {
             RedisSemaphore pages = bulkheads.semaphore("pages").forKey(key);
             assertThat(guarded.page(key, () -> holders(pages)).await().indefinitely()).extracting(Holder::key).singleElement()
@@ -139,7 +139,7 @@ class HostileRequestsTest {
 
     /** It stands for half a character; JSON has none of these. */
     @Test
-    void aKeyThatIsNoUnicodeIsShownAllTheSame() throws IOException {
+    void returnsKeysThatAreNotUnicode() throws IOException {
         try (Permit permit = bulkheads.semaphore("pages").forKey("half \uD83D").tryAcquire().orElseThrow()) {
             assertThat(shown("pages")).hasSize(1);
             assertThat(permit.isHeld()).isTrue();

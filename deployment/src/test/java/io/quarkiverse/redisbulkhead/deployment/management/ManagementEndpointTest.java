@@ -97,13 +97,13 @@ class ManagementEndpointTest {
     private final List<Permit> permits = new ArrayList<>();
 
     @AfterEach
-    void giveBack() {
+    void releaseAll() {
         permits.forEach(Permit::close);
         permits.clear();
     }
 
     @Test
-    void allBulkheadsAreShown() {
+    void listsAllBulkheads() {
         Permit permit = take(bulkheads.semaphore("reports"));
         take(bulkheads.semaphore("pages").forKey("example.org/<script>"));
         take(bulkheads.semaphore(SemaphoreSpec.named("in-code").permits(4).weight(2).build()));
@@ -152,7 +152,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whoWaitsIsShown() {
+    void listsWaiters() {
         RedisSemaphore one = bulkheads.semaphore("pages").forKey("waited for", 1);
         take(one);
         var waiting = one.acquireAsync(LONG).subscribeAsCompletionStage();
@@ -168,7 +168,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void theListIsBounded() {
+    void boundsTheList() {
         take(bulkheads.semaphore("reports"));
         take(bulkheads.semaphore("reports"));
 
@@ -180,7 +180,7 @@ class ManagementEndpointTest {
 
     /** As many readings as seconds have passed, not as many as requests. */
     @Test
-    void manyWhoAskCauseFewReadings() {
+    void manyRequestsShareFewReads() {
         Set<String> readings = new HashSet<>();
         long begin = System.nanoTime();
         for (int i = 0; i < 50; i++) {
@@ -194,7 +194,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void namesMayBeAnything() {
+    void acceptsAnyName() {
         as("victor").get(ALL + "/" + STRANGE_ENCODED).then().statusCode(200).body("name", is(STRANGE));
         as("olga").body("{\"permits\": 3}").contentType("application/json").put(ALL + "/" + STRANGE_ENCODED + "/limit").then()
                 .statusCode(204);
@@ -204,7 +204,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whatIsNotThereIs404() {
+    void unknownNamesAndPermitsAre404() {
         problem(as("victor").get(ALL + "/report"), 404, "Did you mean 'reports'?");
         problem(as("victor").get(ALL + "/%3Cscript%3E"), 404, "There is no bulkhead '<script>'");
         problem(as("olga").contentType("application/json").body("{\"permits\": 3}").put(ALL + "/report/limit"), 404, "report");
@@ -221,7 +221,7 @@ class ManagementEndpointTest {
             "/q/redis-bulkhead?bulkhead=reports | Unknown query parameter 'bulkhead'",
             "/q/redis-bulkhead?most=1&most=2 | more than once",
             "/q/redis-bulkhead?most=%FF | not UTF-8" })
-    void whatIsWrongIs400(String url, String detail) {
+    void invalidRequestsAre400(String url, String detail) {
         problem(as("victor").get(url), 400, detail);
     }
 
@@ -236,13 +236,13 @@ class ManagementEndpointTest {
             "{\"permits\": 3, \"key\": \"a\"} | permits and no other",
             "[3] | not a JSON object",
             "{\"permits\": | not a JSON object" })
-    void aBodyThatIsWrongIs400(String body, String detail) {
+    void invalidBodiesAre400(String body, String detail) {
         problem(as("olga").contentType("application/json").body(body).put(ALL + "/reports/limit"), 400, detail);
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
     }
 
     @Test
-    void otherBodiesAreRefused() {
+    void rejectsEmptyUnsupportedAndLargeBodies() {
         String url = ALL + "/reports/limit";
         problem(as("olga").contentType("application/json").put(url), 400, "The body is empty");
         problem(as("olga").contentType("text/plain").body("{\"permits\": 3}").put(url), 415, "Content-Type: application/json");
@@ -253,7 +253,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void aLimitIsSetAndReset() {
+    void setsAndResetsTheLimit() {
         as("olga").contentType("application/json;charset=UTF-8").body("{\"permits\": 7}").put(ALL + "/reports/limit").then()
                 .statusCode(204);
         assertThat(bulkheads.semaphore("reports").status().limit()).isEqualTo(7);
@@ -267,7 +267,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void aKeyHasALimitOfItsOwn() {
+    void setsTheLimitOfAKey() {
         String key = "a+b c%/ü";
         String encoded = "a%2Bb+c%25%2F%C3%BC";
         as("olga").contentType("application/json").body("{\"permits\": 9}").put(ALL + "/pages/limit?key=" + encoded).then()
@@ -283,7 +283,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void theRevokedHolderLosesItsPermit() {
+    void revokedHolderLosesItsPermit() {
         CompletableFuture<Void> end = new CompletableFuture<>();
         CompletableFuture<Void> running = guarded.export(end).subscribeAsCompletionStage();
         RedisSemaphore exports = bulkheads.semaphore("exports");
@@ -301,7 +301,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whatCodeDefinesCanBeChangedWhileItIsIdleToo() {
+    void changesIdleBulkheadsDefinedInCode() {
         RedisSemaphore other = bulkheads.semaphore(SemaphoreSpec.named("of-another").permits(2).build());
         Permit permit = take(other);
 
@@ -322,7 +322,7 @@ class ManagementEndpointTest {
 
     /** Of another application, which is played by what it writes to Redis. */
     @Test
-    void whatOperatorsChangeIsNotDefinedByThat() {
+    void changingABulkheadDoesNotDefineIt() {
         long now = System.currentTimeMillis();
         redis.execute("ZADD", "redis-bulkhead:{foreign}:holders", Long.toString(now + 600_000), "foreign-1");
         redis.execute("HSET", "redis-bulkhead:{foreign}:state", "foreign-1",
@@ -337,7 +337,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void locksAreShownAndNotChanged() {
+    void listsLocksButDoesNotRevokeThem() {
         permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
 
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/lock:orders").then().statusCode(200)
@@ -349,12 +349,12 @@ class ManagementEndpointTest {
     @ParameterizedTest
     @ValueSource(strings = { ALL, ALL + "/", ALL + "/reports", ALL + "?most=1", "/q/./redis-bulkhead",
             "//q/redis-bulkhead", "/q/%72edis-bulkhead" })
-    void nobodySeesAnythingWithoutARole(String url) {
+    void deniesRequestsWithoutARole(String url) {
         given().urlEncodingEnabled(false).get(url).then().statusCode(not(is(200))).body(not(containsString("bulkheads")));
     }
 
     @Test
-    void rolesAreThoseOfTheApplication() {
+    void usesTheRolesOfTheApplication() {
         String limit = ALL + "/reports/limit";
         String permit = ALL + "/reports/permits/any";
         String body = "{\"permits\": 3}";
@@ -375,7 +375,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void openApiDescribesIt() {
+    void openApiDescribesTheEndpoint() {
         given().accept("application/json").get("/q/openapi").then().statusCode(200)
                 .body("paths", hasKey(ALL)).body("paths", hasKey(ALL + "/{name}"))
                 .body("paths.'/q/redis-bulkhead'.get.responses", hasKey("503"))
@@ -393,7 +393,7 @@ class ManagementEndpointTest {
 
     /** Each member of the answers is described, and each that is described as required is there. */
     @Test
-    void openApiDescribesWhatIsAnswered() {
+    void openApiDescribesTheResponses() {
         take(bulkheads.semaphore("reports"));
         await().atMost(LONG).untilAsserted(
                 () -> as("victor").get(ALL + "/reports").then().body("limits[0].holders", hasSize(1)));

@@ -83,13 +83,13 @@ class ManagementInterfaceTest {
     }
 
     @Test
-    void itIsOnlyThere() {
+    void servesTheEndpointOnlyOnTheManagementInterface() {
         as("olga").get(endpoint).then().statusCode(200).body("bulkheads[0].name", is("reports"));
         as("olga").get("/q/redis-bulkhead").then().statusCode(404);
     }
 
     @Test
-    void itIsSecuredAsThatInterfaceIs() {
+    void appliesTheSecurityOfTheManagementInterface() {
         String limit = endpoint + "/reports/limit";
         String body = "{\"permits\": 7}";
         given().get(endpoint).then().statusCode(401);
@@ -106,7 +106,7 @@ class ManagementInterfaceTest {
 
     /** That interface reads bodies itself, up to a bound of its own. */
     @Test
-    void theBodyIsBounded() {
+    void boundsTheBody() {
         as("olga").contentType("application/json").body("{\"permits\": 7" + " ".repeat(2_000) + "}")
                 .put(endpoint + "/reports/limit").then().statusCode(413).contentType("application/problem+json");
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
@@ -114,21 +114,21 @@ class ManagementInterfaceTest {
 
     /** Pages from elsewhere may ask that interface, but not for changes. */
     @Test
-    void browsersMayNotSendChangesFromElsewhere() {
+    void rejectsCrossOriginChanges() {
         given().header("Origin", "https://elsewhere.example").header("Access-Control-Request-Method", "DELETE")
                 .options(endpoint + "/reports/limit").then()
                 .header("Access-Control-Allow-Methods", not(containsString("DELETE")));
     }
 
     @Test
-    void itIsDescribedThere() {
+    void openApiDescribesTheEndpointOnTheManagementInterface() {
         given().accept("application/json").get(openApi).then().statusCode(200)
                 .body("paths", hasKey("/q/redis-bulkhead"))
                 .body("paths", hasKey("/q/redis-bulkhead/{name}/limit"));
     }
 
     @Test
-    void withoutRedisItIsUnavailableAndTheApplicationReady() {
+    void withoutRedisTheEndpointIsUnavailableAndTheApplicationReady() {
         given().get(ready).then().statusCode(200);
         REDIS.stop();
 

@@ -46,7 +46,7 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void nothingCanBeChangedUnlessThatIsAskedFor() {
+    void changesAreDisabledByDefault() {
         assertThat(routes("false")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name");
         assertThat(routes("true")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name",
                 "[DELETE] /redis-bulkhead/:name/permits/:permitId", "[PUT] /redis-bulkhead/:name/limit",
@@ -54,7 +54,7 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void onlyChangesAreWarnedOf() throws Exception {
+    void warnsAboutChangesOnly() throws Exception {
         assertThat(warnings("false")).isEmpty();
         assertThat(warnings("true")).containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / NOT");
         assertThat(warnings("true", Capability.SECURITY))
@@ -63,7 +63,7 @@ class ManagementProcessorTest {
 
     /** No permission of the management interface is looked at while authentication is off there, as it is by default. */
     @Test
-    void theManagementInterfaceIsOpenUnlessAuthenticationIsOn() throws Exception {
+    void managementInterfaceIsOpenWithoutAuthentication() throws Exception {
         assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Index.of(List.of()),
                 Capability.SECURITY))
                 .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
@@ -71,7 +71,7 @@ class ManagementProcessorTest {
 
     /** Those cannot be asked which paths they cover. */
     @Test
-    void codeThatUsesHttpSecurityMaySecureIt() throws Exception {
+    void codeThatUsesHttpSecurityMaySecureTheEndpoint() throws Exception {
         assertThat(warnings("true", Optional.empty(), Index.of(Secures.class), Capability.SECURITY)).singleElement().asString()
                 .endsWith("BY_CODE");
         assertThat(warnings("true", Optional.empty(), Index.of(ManagementProcessorTest.class), Capability.SECURITY))
@@ -86,7 +86,7 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void theDocumentFollowsPathAndConfiguration() {
+    void documentFollowsPathAndConfiguration() {
         OpenAPI document = OASFactory.createOpenAPI();
         new ManagementDescription("/manage/redis-bulkhead", false).filterOpenAPI(document);
 

@@ -63,7 +63,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void whoeverWaitsIsServedAndTold() throws Exception {
+    void deliversHandOversAndRevocations() throws Exception {
         CompletableFuture<String> end = new CompletableFuture<>();
         CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
         CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
@@ -78,7 +78,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void connectionsThatAreCutAreOpenedAgain() throws Exception {
+    void reopensClosedConnections() throws Exception {
         CompletableFuture<String> end = new CompletableFuture<>();
         CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
         CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
@@ -96,7 +96,7 @@ abstract class TlsContract {
 
     /** Nothing hangs, what is wrong is said without the password, and the first call after it has been mended works. */
     @Test
-    void aServerThatIsNotTrustedIsAnOutage() {
+    void untrustedServerIsAnOutage() {
         front.stop();
         front.start(certificates.server("stranger"), mutual);
 
@@ -108,7 +108,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void aServerWithoutTlsIsAnOutage() {
+    void serverWithoutTlsIsAnOutage() {
         front.stop();
         front.startWithoutTls();
 

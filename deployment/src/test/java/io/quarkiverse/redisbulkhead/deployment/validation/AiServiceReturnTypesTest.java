@@ -29,7 +29,7 @@ class AiServiceReturnTypesTest {
                     System.getProperty("langchain4j.version"))));
 
     @Test
-    void typesThatLangChain4jDoesNotSupportFailTheBuild() {
+    void buildFailsForTypesThatLangChain4jDoesNotSupport() {
         Assertions.fail();
     }
 

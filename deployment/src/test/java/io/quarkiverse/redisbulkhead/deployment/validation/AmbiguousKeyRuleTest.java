@@ -18,7 +18,7 @@ class AmbiguousKeyRuleTest {
                     + " \"pages\", \"crawler\". Name one of them, as in @BulkheadKey(\"pages\")");
 
     @Test
-    void keysThatNameNoneOfSeveralBulkheadsFailTheBuild() {
+    void buildFailsForAmbiguousKeys() {
         Assertions.fail();
     }
 

@@ -44,7 +44,7 @@ class ExpressionsAtBuildTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"eu-configured\".permits", "0");
 
     @Test
-    void whatIsKnownIsChecked() {
+    void checksExpressionsWithKnownProperties() {
         Assertions.fail();
     }
 

@@ -63,7 +63,7 @@ class KeyOfBulkheadRuleTest {
                     + " an instance method of a bean");
 
     @Test
-    void keysThatAreForNoBulkheadOfTheirMethodFailTheBuild() {
+    void buildFailsForKeysWithoutABulkhead() {
         Assertions.fail();
     }
 

@@ -49,7 +49,7 @@ class KeyTypeRuleTest {
     }
 
     @Test
-    void keysWithoutTextFailTheBuild() {
+    void buildFailsForKeyTypesWithoutText() {
         Assertions.fail();
     }
 

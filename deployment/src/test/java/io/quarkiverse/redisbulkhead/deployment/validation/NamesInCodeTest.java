@@ -54,7 +54,7 @@ class NamesInCodeTest {
     }
 
     @Test
-    void theyAreConfiguredByName() {
+    void configuresBulkheadsInCodeByName() {
         assertThat(imports.permitsOfAll()).isEqualTo(3);
         assertThat(imports.permits("acme")).isEqualTo(4);
         assertThat(imports.permits("others")).isEqualTo(9);

@@ -68,7 +68,7 @@ class ObservableEndRuleTest {
                     + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
     @Test
-    void methodsWhoseEndCannotBeSeenFailTheBuild() {
+    void buildFailsForMethodsWithoutAnObservableEnd() {
         Assertions.fail();
     }
 

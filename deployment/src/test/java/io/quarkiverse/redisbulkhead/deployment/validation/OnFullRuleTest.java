@@ -39,7 +39,7 @@ class OnFullRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"typo\".on-full", "skipp");
 
     @Test
-    void callsThatReturnSomethingCannotBeSkipped() {
+    void buildFailsForSkippingMethodsThatReturnAValue() {
         Assertions.fail();
     }
 
