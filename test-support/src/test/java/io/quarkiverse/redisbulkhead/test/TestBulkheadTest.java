@@ -29,7 +29,7 @@ class TestBulkheadTest {
     private final FakeSemaphore semaphore = new FakeSemaphore(3);
 
     @Test
-    void heavyPermitsOfOthersCountByTheirWeight() {
+    void countsPermitsOfOthersByWeight() {
         semaphore.held("Reports#all", 2);
         try (TestBulkhead reports = bulkhead(); TestBulkhead hasty = bulkhead(SHORT)) {
             assertThat(reports.inUse()).isEqualTo(2);
@@ -40,7 +40,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void fillsWhatIsFree() {
+    void fillsFreePermits() {
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
             assertThat(reports.fill()).isEqualTo(2);
@@ -63,7 +63,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void givesBackTheOldestOfItsOwn() {
+    void releasesItsOldestPermit() {
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
             reports.fill();
@@ -87,7 +87,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void permitsThatWereLostAreNotGivenBack() {
+    void doesNotReleaseLostPermits() {
         try (TestBulkhead reports = bulkhead()) {
             reports.fill();
             semaphore.remove("p1");
@@ -127,7 +127,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void tellsWhoHoldsAndWhoWaitsWhenTheTimeIsOver() {
+    void timeoutListsHoldersAndWaiters() {
         semaphore.held("Reports#render");
         semaphore.waits("Reports#print");
         try (TestBulkhead reports = bulkhead(SHORT)) {
@@ -141,7 +141,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void moreOrFewerIsNotEnough() {
+    void waitsForTheExactNumber() {
         semaphore.held("Reports#render");
         semaphore.waits("Reports#render");
         semaphore.waits("Reports#render");
@@ -155,7 +155,7 @@ class TestBulkheadTest {
 
     /** Between two holders, no caller may hold the permit that the next one is about to get. */
     @Test
-    void whileSomebodyWaitsItIsNotEmpty() {
+    void isNotEmptyWhileACallWaits() {
         semaphore.waits("Reports#render");
         try (TestBulkhead reports = bulkhead(SHORT)) {
             assertThatAssertionFails(reports::awaitEmpty).hasMessageContaining("but 0 of 3 permits are in use, and 1 wait");
@@ -179,7 +179,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void emptiesWhateverOthersHoldAndUndoesResize() {
+    void emptyRevokesPermitsOfOthersAndUndoesResize() {
         semaphore.resize(2);
         semaphore.held("Reports#render");
         semaphore.waits("Reports#print");
@@ -200,7 +200,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void emptyEndsWhenNewOnesKeepComing() {
+    void emptyTimesOutWhenNewPermitsKeepComing() {
         semaphore.beforeAnswer(() -> semaphore.held("Reports#render"));
         try (TestBulkhead reports = bulkhead(SHORT)) {
             assertThatAssertionFails(reports::empty)
@@ -209,7 +209,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void goesOnAskingWhileRedisIsAway() {
+    void keepsPollingDuringAnOutage() {
         try (TestBulkhead reports = bulkhead()) {
             int[] failures = { 3 };
             semaphore.failWith(() -> failures[0]-- > 0 ? unavailable() : null);
@@ -219,7 +219,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void tellsThatRedisIsAway() {
+    void reportsAnOutage() {
         try (TestBulkhead reports = bulkhead(SHORT)) {
             semaphore.failWith(TestBulkheadTest::unavailable);
             assertThatAssertionFails(reports::awaitEmpty).hasCauseInstanceOf(BulkheadUnavailableException.class).hasMessage("""
@@ -232,7 +232,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aFillThatFailsHalfwayTakesNone() {
+    void failedFillKeepsNoPermits() {
         try (TestBulkhead reports = bulkhead()) {
             semaphore.failWith(() -> semaphore.holderIds().size() == 2 ? unavailable() : null);
             assertThatThrownBy(reports::fill).isInstanceOf(BulkheadUnavailableException.class);
@@ -241,7 +241,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aBulkheadThatLimitsNothingCannotBeFilled() {
+    void cannotFillADisabledBulkhead() {
         try (TestBulkhead reports = TestBulkhead.of(semaphore.uncounted().asSemaphore())) {
             assertThatIllegalStateException().isThrownBy(reports::fill)
                     .withMessage(
@@ -252,7 +252,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aBulkheadTooLargeToBeFilledIsLeftEmpty() {
+    void leavesATooLargeBulkheadEmpty() {
         FakeSemaphore endless = new FakeSemaphore(Integer.MAX_VALUE);
         try (TestBulkhead reports = TestBulkhead.of(endless.asSemaphore(), SHORT)) {
             assertThatAssertionFails(reports::fill).hasMessageContaining("Give it a smaller limit in tests");
@@ -261,7 +261,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aFillThatGetsAllItAsksForMayTakeLong() {
+    void successfulFillMayTakeLong() {
         semaphore.failWith(() -> {
             LockSupport.parkNanos(2 * SHORT.toNanos());
             return null;
@@ -273,7 +273,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void takesNothingOnceItIsClosed() {
+    void acquiresNothingAfterClose() {
         TestBulkhead reports = bulkhead();
         reports.fill(1);
         reports.close();
@@ -288,7 +288,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void whatIsTakenWhileItIsClosedIsGivenBack() {
+    void releasesPermitsAcquiredDuringClose() {
         TestBulkhead reports = bulkhead();
         semaphore.failWith(() -> {
             if (semaphore.holderIds().size() == 1) {
@@ -302,7 +302,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void givingBackWaitsForSlowAnswersOnlyUntilTheTimeIsOver() {
+    void releaseWaitsForSlowRepliesUntilTheTimeout() {
         AtomicInteger waitedFor = new AtomicInteger();
         semaphore.beforeRelease(() -> {
             waitedFor.incrementAndGet();
@@ -320,7 +320,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void anInterruptEndsTheWait() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         TestBulkhead reports = bulkhead(Duration.ofHours(1));
         CompletableFuture<Thread> asking = new CompletableFuture<>();
         semaphore.beforeAnswer(() -> asking.complete(Thread.currentThread()));
@@ -335,7 +335,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void faultsNeedAnApplicationInThisProcess() {
+    void faultsRequireAnApplicationInThisProcess() {
         String hint = "Only the store of an application in this process can be simulated. Use @QuarkusTest";
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
@@ -355,7 +355,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void wrongUseIsTold() {
+    void reportsWrongUse() {
         assertThatIllegalArgumentException().isThrownBy(() -> TestBulkhead.of(null));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(Duration.ZERO));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(null));

@@ -19,7 +19,7 @@ class TestSupportArchitectureTest {
             .importUrl(TestBulkhead.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
-    void onlyThePublicApiIsUsed() {
+    void usesOnlyThePublicApi() {
         classes().that().resideInAPackage(API + ".test").should().onlyDependOnClassesThat().resideInAnyPackage("java..", API,
                 API + ".test", INSIDE, "org.eclipse.microprofile.faulttolerance.exceptions", "io.smallrye.mutiny..",
                 "io.quarkus.arc").check(classes);
@@ -27,7 +27,7 @@ class TestSupportArchitectureTest {
 
     /** What stands in front of the store is in the application, and the rest of the test support is not. */
     @Test
-    void theStoreKnowsNothingOfTests() {
+    void storeDoesNotDependOnTests() {
         noClasses().that().resideInAPackage(INSIDE).should().dependOnClassesThat().resideInAPackage(API + ".test")
                 .check(classes);
     }

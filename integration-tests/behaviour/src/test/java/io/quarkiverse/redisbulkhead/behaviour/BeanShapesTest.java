@@ -136,7 +136,7 @@ class BeanShapesTest {
 
     /** As everywhere in Java, the subclass has the last word. */
     @Test
-    void anOverrideWithoutTheAnnotationIsNotLimited() throws Exception {
+    void overrideWithoutTheAnnotationIsNotLimited() throws Exception {
         List<Caller<String>> callers = Stream.generate(() -> caller(() -> overriding.run())).limit(CALLERS).toList();
         await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
         assertThat(inUse("override that calls the guarded one")).isZero();
@@ -148,7 +148,7 @@ class BeanShapesTest {
     }
 
     @Test
-    void everyShapeIsTried() {
+    void coversEveryShape() {
         assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(shapes().keySet());
     }
 

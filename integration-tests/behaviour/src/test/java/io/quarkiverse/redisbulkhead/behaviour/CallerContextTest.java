@@ -67,7 +67,7 @@ class CallerContextTest {
 
     /** Trap 15: a synchronous method that would block the event loop says so. */
     @Test
-    void synchronousOnTheEventLoopIsAClearError() {
+    void synchronousMethodFailsOnTheEventLoop() {
         when().get("/context/wrong").then().statusCode(500).body(containsString("Guarded#blocking"))
                 .body(containsString("must not be called on an event loop"));
     }

@@ -51,7 +51,7 @@ class ContainerCallsTest {
     AtStart atStart;
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         gate.open();
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(OwnBulkheads.of(ContainerCallsTest.class))

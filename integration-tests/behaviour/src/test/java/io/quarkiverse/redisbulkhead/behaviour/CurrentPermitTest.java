@@ -67,7 +67,7 @@ class CurrentPermitTest {
     }
 
     @Test
-    void tokensGrowFromCallToCall() {
+    void tokensIncreaseWithEachCall() {
         List<Long> tokens = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             tokens.add(guarded.ledger(now -> now.get().fencingToken()));
@@ -157,7 +157,7 @@ class CurrentPermitTest {
     }
 
     @Test
-    void switchedOff() {
+    void disabledBulkhead() {
         Permit permit = guarded.off(CurrentPermit::get);
         assertThat(permit.bulkhead()).isEqualTo("current-off");
         assertThat(permit.fencingToken()).isZero();
@@ -167,7 +167,7 @@ class CurrentPermitTest {
 
     /** A token of another bulkhead would fence the wrong resource. */
     @Test
-    void switchedOffWithinAnother() {
+    void disabledBulkheadWithinAnother() {
         guarded.ledger(outer -> {
             assertThat(guarded.<Long> off(now -> now.get().fencingToken())).isZero();
             return null;
@@ -176,7 +176,7 @@ class CurrentPermitTest {
 
     /** The programmatic API guards, too. */
     @Test
-    void inAnActionThatASemaphoreRuns() throws Exception {
+    void inAnActionRunByASemaphore() throws Exception {
         assertThat(bulkheads.semaphore("ledger").call(() -> current.get().bulkhead())).isEqualTo("ledger");
         assertThat(bulkheads.semaphore("ledger").callAsync(() -> Uni.createFrom().item(current.get().bulkhead())).await()
                 .atMost(LONG)).isEqualTo("ledger");

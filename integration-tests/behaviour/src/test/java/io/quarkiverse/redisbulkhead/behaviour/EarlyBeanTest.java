@@ -21,7 +21,7 @@ class EarlyBeanTest {
     Early early;
 
     @Test
-    void isGuardedAllTheSame() {
+    void guardsBeansCreatedEarly() {
         assertThat(early.call()).isEqualTo("created early: true");
     }
 

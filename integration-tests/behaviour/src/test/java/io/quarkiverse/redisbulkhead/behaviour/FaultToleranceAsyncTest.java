@@ -68,7 +68,7 @@ class FaultToleranceAsyncTest {
     }
 
     @AfterEach
-    void nothingIsHeldAndNobodyWaits() {
+    void assertNoHoldersAndNoWaiters() {
         for (String name : OwnBulkheads.of(FaultToleranceAsyncTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
@@ -79,7 +79,7 @@ class FaultToleranceAsyncTest {
 
     /** Trap 9. */
     @Test
-    void aTimeoutIncludesTheWaitAndLeavesNoWaiterBehind() {
+    void timeoutIncludesTheWaitAndLeavesNoWaiter() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timed(runs::incrementAndGet)).isInstanceOf(TimeoutException.class);
@@ -92,7 +92,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void aTimeoutInterruptsAndThePermitIsBackBeforeTheCallerSeesIt() {
+    void timeoutInterruptsAndReleasesBeforeTheCallerSeesIt() {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         await().atMost(LONG).until(() -> {
@@ -112,7 +112,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void whoIgnoresTheInterruptKeepsThePermitAndTheCallerWaitsForIt() throws Exception {
+    void methodIgnoringTheInterruptKeepsItsPermitAndTheCallerWaits() throws Exception {
         CountDownLatch noticed = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Caller<Object> caller = Caller.of(() -> {
@@ -144,7 +144,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void eachRetryAfterATimeoutHasAPermit() {
+    void eachRetryAfterATimeoutAcquiresAPermit() {
         AtomicInteger runs = new AtomicInteger();
         assertThat(guarded.retriedAfterTimeout(() -> {
             if (runs.incrementAndGet() < 3) {
@@ -156,7 +156,7 @@ class FaultToleranceAsyncTest {
 
     /** Fault Tolerance does not cancel what it has given up, so it goes on waiting until {@code maxWait} is over. */
     @Test
-    void aTimeoutOfAUniEndsTheAnswerAndNotTheWait() {
+    void timeoutOfAUniFailsTheCallButNotTheWait() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet())).await().atMost(LONG))
@@ -170,7 +170,7 @@ class FaultToleranceAsyncTest {
 
     /** With a wait shorter than the timeout, the caller gets the rejection, and no waiter is left. */
     @Test
-    void aWaitThatIsShorterThanTheTimeoutOfAUniIsARejection() {
+    void waitShorterThanTheTimeoutOfAUniIsARejection() {
         try (Permit taken = take("async-impatient")) {
             assertThatThrownBy(() -> guarded.impatientUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
             assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
@@ -178,14 +178,14 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void aTimeoutOfAUniLeavesThePermitToTheExecutionUntilItEnds() {
+    void executionKeepsItsPermitAfterATimeoutOfAUni() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         assertHeldAfterTheTimeout(work, () -> guarded.timedUni(() -> Uni.createFrom().completionStage(work)));
         assertThat(work).as("not cancelled").isNotCancelled();
     }
 
     @Test
-    void aTimeoutOfAStageLeavesThePermitToTheExecutionUntilItEnds() {
+    void executionKeepsItsPermitAfterATimeoutOfAStage() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         assertHeldAfterTheTimeout(work, () -> Uni.createFrom().completionStage(guarded.timedStage(() -> work)));
         assertThat(work).as("not cancelled").isNotCancelled();
@@ -204,7 +204,7 @@ class FaultToleranceAsyncTest {
 
     /** The way out: who puts the timeout into the method has it cancelled. */
     @Test
-    void aTimeoutWithinAUniGivesThePermitBack() {
+    void timeoutWithinAUniReleasesThePermit() {
         assertThatThrownBy(() -> guarded.timedWithin(Uni.createFrom().nothing()).await().atMost(LONG))
                 .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
         assertThat(inUse("running")).isZero();
@@ -212,7 +212,7 @@ class FaultToleranceAsyncTest {
 
     /** The first attempt still runs, and has its permit. */
     @Test
-    void theRetryOfAUniAfterATimeoutFindsThePermitOfTheFirstAttemptTaken() {
+    void firstAttemptOfAUniHoldsItsPermitDuringTheRetry() {
         // On a busy machine, it may take longer than the timeout.
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(
                 () -> "done".equals(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")).await().atMost(LONG)));
@@ -225,7 +225,7 @@ class FaultToleranceAsyncTest {
 
     /** Fault Tolerance does not pass the cancellation on; so the execution runs on, and has its permit for as long. */
     @Test
-    void aCancelledUniRunsOnWithItsPermit() {
+    void cancelledUniContinuesWithItsPermit() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         UniAssertSubscriber<Object> subscriber = guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
@@ -239,19 +239,19 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void anAsynchronousStageWaitsElsewhereAndHoldsItsPermitUntilItCompletes() throws Exception {
+    void asynchronousStageWaitsOnAnotherThreadAndHoldsItsPermitUntilItCompletes() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsElsewhere(work, () -> guarded.asynchronousStage(() -> work));
+        assertWaitsOnAnotherThread(work, () -> guarded.asynchronousStage(() -> work));
     }
 
     @Test
-    void anAsynchronousUniWaitsElsewhereAndHoldsItsPermitUntilItEnds() throws Exception {
+    void asynchronousUniWaitsOnAnotherThreadAndHoldsItsPermitUntilItEnds() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsElsewhere(work,
+        assertWaitsOnAnotherThread(work,
                 () -> guarded.asynchronousUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsElsewhere(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnAnotherThread(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
@@ -265,28 +265,28 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void anAsynchronousNonBlockingStageWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void asynchronousNonBlockingStageWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work, () -> guarded.nonBlockingStage(() -> work));
+        assertWaitsOnTheEventLoop(work, () -> guarded.nonBlockingStage(() -> work));
     }
 
     /** Trap 15. */
     @Test
-    void anAsynchronousNonBlockingUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void asynchronousNonBlockingUniWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work,
+        assertWaitsOnTheEventLoop(work,
                 () -> guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
     /** A Uni needs neither annotation. */
     @Test
-    void aRetriedUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void retriedUniWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work,
+        assertWaitsOnTheEventLoop(work,
                 () -> guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsOnTheLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnTheEventLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
@@ -310,7 +310,7 @@ class FaultToleranceAsyncTest {
 
     /** On any other thread the caller itself asks, and is not held up by the wait. */
     @Test
-    void anAsynchronousNonBlockingUniIsAskedForByItsCaller() throws Exception {
+    void callerRequestsThePermitOfAnAsynchronousNonBlockingUni() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
         Permit taken = take("running");
         CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))

@@ -88,7 +88,7 @@ class FaultToleranceTest {
     }
 
     @AfterEach
-    void nothingIsHeldAndNobodyWaits() {
+    void assertNoHoldersAndNoWaiters() {
         for (String name : OwnBulkheads.of(FaultToleranceTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
@@ -99,25 +99,25 @@ class FaultToleranceTest {
 
     /** Trap 14: each retry takes a new permit. */
     @Test
-    void eachRetryTakesANewPermit() {
+    void eachRetryAcquiresANewPermit() {
         assertThat(guarded.retried()).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void eachRetryOfAUniTakesANewPermit() {
+    void eachRetryOfAUniAcquiresANewPermit() {
         assertThat(guarded.retriedUni().await().atMost(LONG)).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void eachRetryOfAStageTakesANewPermit() throws Exception {
+    void eachRetryOfAStageAcquiresANewPermit() throws Exception {
         assertThat(get(guarded.retriedStage())).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void theDelayBetweenAttemptsHoldsNoPermit() throws Exception {
+    void delayBetweenAttemptsHoldsNoPermit() throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
 
@@ -134,7 +134,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aRejectionIsRetried() {
+    void retriesARejection() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
             assertThat(probe.asked()).isEqualTo(3);
@@ -145,7 +145,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aRetryGetsThePermitThatBecameFreeMeanwhile() {
+    void retryAcquiresAPermitReleasedMeanwhile() {
         Permit taken = take("full");
         probe.atPause(taken::release);
 
@@ -155,7 +155,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aRejectionIsNotRetriedWithAbortOn() {
+    void abortOnPreventsRetriesOfRejections() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.aborting()).isInstanceOf(BulkheadFullException.class);
             assertThat(probe.asked()).isEqualTo(1);
@@ -170,7 +170,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aFallbackTakesTheRejection() throws Exception {
+    void fallbackHandlesTheRejection() throws Exception {
         try (Permit taken = take("full")) {
             assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
@@ -179,7 +179,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aFallbackTakesTheRejectionAfterAWait() {
+    void fallbackHandlesTheRejectionAfterAWait() {
         try (Permit taken = take("impatient")) {
             assertThat(guarded.impatientWithFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
@@ -188,7 +188,7 @@ class FaultToleranceTest {
 
     /** Fault Tolerance makes it an InterruptedException, which the methods do not declare, and goes no further. */
     @Test
-    void whoIsInterruptedWhileWaitingLeavesNoWaiterBehind() throws Exception {
+    void interruptedCallLeavesNoWaiter() throws Exception {
         for (Callable<String> method : List.<Callable<String>> of(guarded::patientWithFallback, guarded::patientWithRetry)) {
             try (Permit taken = take("patient")) {
                 Caller<String> caller = Caller.of(method);
@@ -205,7 +205,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void applyOnAndSkipOnTellRejectionsFromFailures() throws Exception {
+    void applyOnAndSkipOnDistinguishRejectionsFromFailures() throws Exception {
         assertThatThrownBy(() -> guarded.fallbackOnRejection(true)).isInstanceOf(IOException.class);
         assertThat(guarded.fallbackOnFailure(true)).isEqualTo("instead of IOException");
         try (Permit taken = take("full")) {
@@ -215,21 +215,21 @@ class FaultToleranceTest {
     }
 
     @Test
-    void theFallbackHoldsNoPermit() throws Exception {
+    void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
         assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
         assertThat(get(guarded.failingStage())).isEqualTo("0 in use");
     }
 
     @Test
-    void aGuardedFallbackTakesAPermitOfItsOwn() {
+    void guardedFallbackAcquiresItsOwnPermit() {
         try (Permit taken = take("full")) {
             assertThat(guarded.withGuardedFallback()).isEqualTo("1 in use");
         }
     }
 
     @Test
-    void retriesComeBeforeTheFallback() {
+    void retriesPrecedeTheFallback() {
         try (Permit taken = take("full")) {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(probe.asked()).isEqualTo(3);
@@ -241,7 +241,7 @@ class FaultToleranceTest {
 
     /** Trap 18: what was taken before the rejection is back before the next attempt. */
     @Test
-    void eachRetryTakesSeveralBulkheadsAnew() {
+    void eachRetryAcquiresAllBulkheadsAgain() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         Permit taken = take("narrow");
         probe.atPause(() -> inUse.add(inUse("wide")));
@@ -254,7 +254,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aCircuitBreakerCountsRejectionsAndWhileItIsOpenNobodyAsks() {
+    void circuitBreakerCountsRejectionsAndRequestsNoPermitsWhileOpen() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
@@ -269,7 +269,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aCircuitBreakerThatSkipsRejectionsStaysClosed() {
+    void circuitBreakerThatSkipsRejectionsStaysClosed() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 5; i++) {
                 assertThatThrownBy(() -> guarded.unbroken()).isInstanceOf(BulkheadFullException.class);
@@ -279,7 +279,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void rejectedCallsCountForTheRateLimitAndNobodyAsksBeyondIt() {
+    void rateLimitCountsRejectionsAndRequestsNoPermitsBeyondIt() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> guarded.rated()).isInstanceOf(BulkheadFullException.class);
@@ -291,7 +291,7 @@ class FaultToleranceTest {
 
     /** The bulkhead of Fault Tolerance is the outer one: its place is taken while ours is waited for. */
     @Test
-    void theLocalBulkheadComesFirst() throws Exception {
+    void localBulkheadComesFirst() throws Exception {
         Permit taken = take("patient");
         Caller<String> first = Caller.of(guarded::twoBulkheads);
         await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
@@ -306,7 +306,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void theLocalQueueOfAUniComesBeforeOurs() throws Exception {
+    void localQueueOfAUniComesFirst() throws Exception {
         Permit taken = take("patient");
         CompletableFuture<String> first = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
         await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
@@ -333,7 +333,7 @@ class FaultToleranceTest {
 
     /** Fault Tolerance knows no Multi, and sees the end of the call only. */
     @Test
-    void aMultiIsNeitherRetriedNorFallenBackFrom() {
+    void multiHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
                     .assertFailedWith(BulkheadFullException.class);
@@ -343,7 +343,7 @@ class FaultToleranceTest {
 
     /** To Fault Tolerance a CompletableFuture is a plain value. */
     @Test
-    void aCompletableFutureIsNeitherRetriedNorFallenBackFrom() {
+    void completableFutureHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> get(guarded.future())).hasCauseInstanceOf(BulkheadFullException.class);
             assertThat(probe.asked()).isEqualTo(1);
@@ -352,7 +352,7 @@ class FaultToleranceTest {
 
     /** The way out: each subscription takes a permit of its own. */
     @Test
-    void aMultiThatRetriesItselfTakesANewPermit() {
+    void multiWithItsOwnRetryAcquiresANewPermit() {
         Permit taken = take("full");
         guarded.multi().onFailure().invoke(taken::release).onFailure().retry().atMost(1)
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).awaitCompletion(LONG).assertItems("done");
@@ -360,7 +360,7 @@ class FaultToleranceTest {
 
     /** As that of validation does. */
     @Test
-    void anInterceptorOfAHigherNumberRunsWithThePermit() {
+    void interceptorWithAHigherPriorityValueRunsWithThePermit() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.withPermit(() -> inUse.add(inUse("order")));
         probe.atPause(() -> inUse.add(inUse("order")));
@@ -371,7 +371,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void whoMayNotCallAsksForNoPermit() {
+    void unauthorizedCallRequestsNoPermit() {
         ManagedContext request = Arc.container().requestContext();
         request.activate();
         try (Permit taken = take("full")) {
@@ -383,7 +383,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void theBulkheadIsTheInnermost() throws Exception {
+    void bulkheadIsInnermost() throws Exception {
         Method method = Guarded.class.getDeclaredMethod("denied");
         assertThat(beanManager.resolveInterceptors(InterceptionType.AROUND_INVOKE, method.getAnnotation(WithSpan.class),
                 method.getAnnotation(DenyAll.class), method.getAnnotation(Asks.class), method.getAnnotation(WithPermit.class),

@@ -34,7 +34,7 @@ class MinHoldTest {
 
     /** As where the clock of a second instance is behind. */
     @Test
-    void aJobRunsOncePerTick() {
+    void jobRunsOncePerTick() {
         RedisSemaphore semaphore = bulkheads.semaphore("job");
         assertThat(semaphore.spec().minHold()).hasSeconds(25);
         assertThat(job.run()).isEqualTo(1);
@@ -50,7 +50,7 @@ class MinHoldTest {
     }
 
     @Test
-    void aCallThatWaitsRunsWhenTheMinimumHoldIsOver() {
+    void waiterRunsAfterTheMinimumHold() {
         long begin = System.nanoTime();
         job.runPatiently();
         job.runPatiently();
@@ -59,7 +59,7 @@ class MinHoldTest {
     }
 
     @Test
-    void aLockStaysTaken() {
+    void lockStaysHeld() {
         RedisLock lock = bulkheads.lock("nightly");
         assertThat(lock.spec().minHold()).hasSeconds(25);
         lock.lock().close();

@@ -67,7 +67,7 @@ class RestClientDiscoveryTest {
     }
 
     @Test
-    void theContainerCallsThemByTheSameNames() {
+    void containerUsesTheSameNames() {
         assertThat(partner.byDefault()).isEqualTo("default");
         assertThatThrownBy(() -> partner.one("", new int[0])).isInstanceOf(ProcessingException.class);
         assertThatThrownBy(partner::severalInherited).isInstanceOf(ProcessingException.class);
@@ -75,7 +75,7 @@ class RestClientDiscoveryTest {
     }
 
     @Test
-    void placesAreTheInterfaces() {
+    void locationsNameTheInterfaces() {
         String test = RestClientDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).filteredOn(bulkhead -> bulkhead.location().startsWith(test + "$"))
                 .extracting(BulkheadDeclaration::name, BulkheadDeclaration::location)

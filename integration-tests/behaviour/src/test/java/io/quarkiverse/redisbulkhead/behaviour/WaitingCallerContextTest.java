@@ -56,7 +56,7 @@ class WaitingCallerContextTest {
     @ParameterizedTest
     @ValueSource(strings = { "uni", "uni-worker", "stage", "stage-worker", "multi", "multi-worker", "synchronous", "code",
             "code-worker", "acquire", "acquire-worker" })
-    void isThatOfTheCaller(String kind) throws Exception {
+    void runsInTheContextOfTheCaller(String kind) throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("waiting-context");
         Caller<String> caller;
         try (Permit taken = semaphore.acquire(LONG)) {

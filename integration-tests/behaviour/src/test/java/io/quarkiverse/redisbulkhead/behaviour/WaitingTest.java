@@ -49,12 +49,12 @@ class WaitingTest {
     Permit taken;
 
     @BeforeEach
-    void takeThePermits() {
+    void acquirePermits() {
         taken = patient().acquire(LONG);
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         taken.release();
         for (String name : OwnBulkheads.of(WaitingTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
@@ -117,7 +117,7 @@ class WaitingTest {
     }
 
     @Test
-    void whoWaitsInVainIsRejectedWhenItsTimeIsOver() throws Exception {
+    void rejectsWaitersAfterMaxWait() throws Exception {
         Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
         try {
             long begin = System.nanoTime();
@@ -191,7 +191,7 @@ class WaitingTest {
 
     /** Trap 29: the waiter goes while the permit is being handed to it; the next one gets it. */
     @Test
-    void cancelledAtTheMomentOfTheHandOver() throws Exception {
+    void cancelledDuringTheHandOver() throws Exception {
         RedisSemaphore queue = bulkheads.semaphore("queue");
         for (int round = 0; round < 40; round++) {
             Permit all = queue.acquire(LONG);
@@ -209,11 +209,11 @@ class WaitingTest {
     }
 
     @Test
-    void fairWaitersGetTheirPermitsInOrder() {
+    void fairWaitersAcquireInOrder() {
         for (boolean undisturbed = false; !undisturbed;) {
             List<Integer> order = new CopyOnWriteArrayList<>();
             // A waiter whose process stands still for two seconds loses its turn.
-            undisturbed = serveTenWaitersButOne(order).compareTo(Duration.ofMillis(1_500)) < 0;
+            undisturbed = serveNineOfTenWaiters(order).compareTo(Duration.ofMillis(1_500)) < 0;
             if (undisturbed) {
                 assertThat(order).containsExactly(0, 1, 2, 4, 5, 6, 7, 8, 9);
             }
@@ -221,7 +221,7 @@ class WaitingTest {
     }
 
     // Returns how long it took to serve them.
-    private Duration serveTenWaitersButOne(List<Integer> order) {
+    private Duration serveNineOfTenWaiters(List<Integer> order) {
         RedisSemaphore queue = bulkheads.semaphore("queue");
         Permit all = queue.acquire(LONG);
         List<UniAssertSubscriber<String>> subscribers = new ArrayList<>();
@@ -281,7 +281,7 @@ class WaitingTest {
 
     /** The time may be over before the first answer is there. */
     @Test
-    void aRejectionNamesTheLimitHoweverShortTheWait() {
+    void rejectionNamesTheLimitAfterAnyWait() {
         RedisSemaphore wide = bulkheads.semaphore("waiting-wide");
         List<Permit> all = IntStream.range(0, 3).mapToObj(i -> wide.acquire(LONG)).toList();
         try {

@@ -34,24 +34,24 @@ class RedisBulkheadCodestartTest {
 
     // The tools look only into the local repository, which has an old version of it, or no version.
     @BeforeAll
-    static void takeTheExtensionFromThisBuild() throws BootstrapMavenException {
+    static void useTheExtensionOfThisBuild() throws BootstrapMavenException {
         QuarkusProjectHelper.setArtifactResolver(MavenArtifactResolver.builder().setWorkspaceDiscovery(true).build());
     }
 
     @Test
-    void theResourceIsTheOneOfGettingStarted() throws IOException {
+    void resourceMatchesGettingStarted() throws IOException {
         assertThat(generated(JAVA, "src/main/java/org/acme/reports/ReportResource.java"))
                 .isEqualTo(withoutJavadoc(DOCS.resolve("modules/ROOT/examples/org/acme/reports/ReportResource.java")));
     }
 
     @Test
-    void itsTestIsTheOneOfGettingStarted() throws IOException {
+    void testMatchesGettingStarted() throws IOException {
         assertThat(generated(JAVA, "src/test/java/org/acme/reports/ReportResourceTest.java"))
                 .isEqualTo(withoutJavadoc(DOCS.resolve("src/test/java/org/acme/reports/ReportResourceTest.java")));
     }
 
     @Test
-    void inKotlinThereAreBothToo() throws IOException {
+    void generatesKotlin() throws IOException {
         assertThat(generated(KOTLIN, "src/main/kotlin/org/acme/reports/ReportResource.kt"))
                 .startsWith("package org.acme.reports\n").contains("@RedisBulkhead(name = \"reports\", permits = 5)");
         assertThat(generated(KOTLIN, "src/test/kotlin/org/acme/reports/ReportResourceTest.kt"))
@@ -59,7 +59,7 @@ class RedisBulkheadCodestartTest {
     }
 
     @Test
-    void itDependsOnTheExtensionAndOnItsTestSupport() throws IOException {
+    void dependsOnTheExtensionAndItsTestSupport() throws IOException {
         assertThat(generated(JAVA, "pom.xml"))
                 .contains("<artifactId>quarkus-redis-bulkhead</artifactId>", "<artifactId>quarkus-rest</artifactId>")
                 .containsPattern("<artifactId>quarkus-redis-bulkhead-test-support</artifactId>\\s*"
@@ -67,13 +67,13 @@ class RedisBulkheadCodestartTest {
     }
 
     @Test
-    void packagedItFindsARedisOnThisMachine() throws IOException {
+    void packagedApplicationUsesALocalRedis() throws IOException {
         assertThat(generated(JAVA, "src/main/resources/application.properties").lines())
                 .contains("%prod.quarkus.redis.hosts=redis://localhost:6379", "%prod.quarkus.shutdown.timeout=10s");
     }
 
     @Test
-    void theReadmeTellsHowToTryIt() throws IOException {
+    void readmeExplainsHowToTryIt() throws IOException {
         assertThat(generated(JAVA, "README.md")).contains("### Redis Bulkhead", "http://localhost:$port/reports",
                 "%{http_code}");
     }
@@ -81,7 +81,7 @@ class RedisBulkheadCodestartTest {
     /** Needs the extension in the local repository, and much time. */
     @Test
     @EnabledIfSystemProperty(named = "codestart.build", matches = "true")
-    void itBuildsAndItsTestPasses() throws IOException {
+    void buildsAndPassesItsTest() throws IOException {
         CODESTART.buildAllProjects();
     }
 

@@ -77,7 +77,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void aStreamHoldsItsPermitsUntilTheLastToken() throws Exception {
+    void streamHoldsItsPermitsUntilTheLastToken() throws Exception {
         Answer answer = ask("acme");
 
         assertThat(answer.token()).isEqualTo("first");
@@ -92,7 +92,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void aStreamThatIsCancelledReleasesItsPermits() throws Exception {
+    void cancelledStreamReleasesItsPermits() throws Exception {
         Answer answer = ask("acme");
         assertThat(answer.token()).isEqualTo("first");
 
@@ -135,7 +135,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void anAnnotationOnTheInterfaceWithAResolver() throws Exception {
+    void interfaceAnnotationWithAResolver() throws Exception {
         CompletableFuture<String> german = CompletableFuture.supplyAsync(() -> translator.translate("de: yes"));
         await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
 
@@ -149,7 +149,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void aBeanThatCallsTheServiceReturnsAUni() throws Exception {
+    void callingBeanReturnsAUni() throws Exception {
         CompletableFuture<String> first = advisor.advise("Why?").subscribeAsCompletionStage();
         await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
 

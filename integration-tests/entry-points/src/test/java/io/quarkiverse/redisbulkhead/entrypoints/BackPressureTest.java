@@ -38,7 +38,7 @@ class BackPressureTest extends EntryPointTestBase {
 
     @ParameterizedTest
     @ValueSource(strings = { "orders", "blocking orders" })
-    void aConsumerThatWaitsIsSentNoMore(String address) {
+    void waitingConsumerReceivesNoMoreMessages(String address) {
         AmqpBroker.Queue queue = broker.queue(address);
         try (Permit elsewhere = bulkheads.semaphore(address).tryAcquire().orElseThrow()) {
             queue.add(MESSAGES);
@@ -58,7 +58,7 @@ class BackPressureTest extends EntryPointTestBase {
     }
 
     @Test
-    void aMessageWhoseWaitEndsIsGivenBackAndTheChannelContinues() {
+    void rejectsAMessageAfterMaxWaitAndContinues() {
         AmqpBroker.Queue queue = broker.queue("impatient orders");
         try (Permit elsewhere = bulkheads.semaphore("impatient orders").tryAcquire().orElseThrow()) {
             queue.add(2);

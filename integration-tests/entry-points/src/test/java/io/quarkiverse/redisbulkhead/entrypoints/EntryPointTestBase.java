@@ -30,7 +30,7 @@ public abstract class EntryPointTestBase {
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         gate.open();
         // Those with keys have no holders without a key.
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())

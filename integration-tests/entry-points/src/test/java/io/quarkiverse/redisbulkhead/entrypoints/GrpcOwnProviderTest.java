@@ -42,7 +42,7 @@ class GrpcOwnProviderTest extends EntryPointTestBase {
     URI server;
 
     @Test
-    void itsProviderGetsTheRejection() {
+    void passesTheRejectionToTheProviderOfTheApplication() {
         ManagedChannel channel = ManagedChannelBuilder.forAddress(server.getHost(), server.getPort()).usePlaintext().build();
         try {
             MutinyHealthStub service = MutinyHealthGrpc.newMutinyStub(channel);

@@ -104,18 +104,18 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     @Test
-    void aClientThatCancelsGivesThePermitBack() {
+    void cancellationByTheClientReleasesThePermit() {
         AssertSubscriber<HealthCheckResponse> running = mutiny.watch(REQUEST).subscribe()
                 .withSubscriber(AssertSubscriber.create(10));
         running.awaitItems(1, TIMEOUT);
 
         running.cancel();
 
-        nothingIsLeftBehind();
+        assertNothingIsLeft();
     }
 
     @Test
-    void methodsThatAnswerAnObserverBeforeTheyReturn() throws Exception {
+    void observerCompletedBeforeTheMethodReturns() throws Exception {
         ListenableFuture<HealthCheckResponse> running = call(PlainImplBase.WITHIN);
         awaitInside(1);
 
@@ -128,7 +128,7 @@ class GrpcTest extends EntryPointTestBase {
 
     /** The end of a method without a result is its return, so the permit does not cover an answer that is given later. */
     @Test
-    void methodsThatAnswerAnObserverAfterwards() throws Exception {
+    void observerCompletedAfterTheMethodReturns() throws Exception {
         ListenableFuture<HealthCheckResponse> first = call(PlainImplBase.AFTERWARDS);
         awaitInside(1);
         awaitNoHolder("grpc afterwards");
@@ -157,7 +157,7 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     @Test
-    void otherFailuresStayAsTheyAre() {
+    void leavesOtherFailuresUnchanged() {
         gate.open();
 
         for (HealthCheckRequest request : List.of(request("argument"), request("status"), request("state"))) {

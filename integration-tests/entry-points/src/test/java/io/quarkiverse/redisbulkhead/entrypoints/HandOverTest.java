@@ -54,7 +54,7 @@ class HandOverTest extends EntryPointTestBase {
     }
 
     @Test
-    void theConsumerWorksWithThePermitOfTheResource() throws Exception {
+    void consumerUsesThePermitOfTheResource() throws Exception {
         assertThat(uploads.upload("first.mp4").getStatus()).isEqualTo(Status.ACCEPTED.getStatusCode());
         awaitInside(1);
 
@@ -70,7 +70,7 @@ class HandOverTest extends EntryPointTestBase {
 
     /** The message came late, or twice. */
     @Test
-    void aMessageWhosePermitIsGoneIsSkipped() {
+    void skipsAMessageWithoutAPermit() {
         openGate();
         Permit permit = bulkheads.semaphore(CONVERSIONS).tryAcquire().orElseThrow();
         String token = permit.detach();

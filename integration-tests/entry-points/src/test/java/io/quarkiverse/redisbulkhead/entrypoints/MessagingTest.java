@@ -76,7 +76,7 @@ class MessagingTest extends EntryPointTestBase {
     }
 
     @Test
-    void processorsThatSendOn() throws Exception {
+    void processors() throws Exception {
         CompletionStage<Void> first = sender.blocking.send("first");
         awaitInside(1);
 
@@ -89,7 +89,7 @@ class MessagingTest extends EntryPointTestBase {
     }
 
     @Test
-    void aMessageMayWaitForItsPermit() throws Exception {
+    void messageWaitsForItsPermit() throws Exception {
         CompletionStage<Void> first = sender.patient.send("first");
         awaitInside(1);
         CompletionStage<Void> second = sender.alsoPatient.send("second");
@@ -103,7 +103,7 @@ class MessagingTest extends EntryPointTestBase {
 
     /** Trap 15: without {@code @Blocking} it is called where the message comes from, for most connectors on an event loop. */
     @Test
-    void consumersThatWouldBlockTheEventLoopFail() {
+    void consumersFailInsteadOfBlockingTheEventLoop() {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         vertx.getOrCreateContext().runOnContext(context -> sender.onEventLoop.send("message").whenComplete((done, failure) -> {
             if (failure == null) {

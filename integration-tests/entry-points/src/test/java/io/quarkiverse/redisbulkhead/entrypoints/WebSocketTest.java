@@ -43,7 +43,7 @@ class WebSocketTest extends EntryPointTestBase {
     }
 
     @Test
-    void withoutAnErrorHandlerTheConnectionIsClosed() throws Exception {
+    void closesTheConnectionWithoutAnErrorHandler() throws Exception {
         Client first = new Client("without-handler");
         Client second = new Client("without-handler");
         first.send();

@@ -16,7 +16,7 @@ import io.restassured.response.Response;
 class ArchiveTest extends SampleTestBase {
 
     @Test
-    void eachYearOnceAtATime() throws Exception {
+    void archivesEachYearOnceAtATime() throws Exception {
         CompletableFuture<Response> one = calls.begin(() -> given().post("/archive/2023"));
         outside.reports().awaitInside(1);
         CompletableFuture<Response> other = calls.begin(() -> given().post("/archive/2024"));

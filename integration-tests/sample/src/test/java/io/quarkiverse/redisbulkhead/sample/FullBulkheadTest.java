@@ -26,7 +26,7 @@ class FullBulkheadTest extends SampleTestBase {
     RedisBulkheads bulkheads;
 
     @Test
-    void reportsAreRejectedUntilAPermitIsFree() {
+    void rejectsReportsUntilAPermitIsFree() {
         outside.reports().open();
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             assertThat(reports.fill()).isEqualTo(5);
@@ -38,7 +38,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void anExportWaitsForAPermit() {
+    void exportWaitsForAPermit() {
         outside.exports().open();
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
@@ -54,7 +54,7 @@ class FullBulkheadTest extends SampleTestBase {
 
     /** The application gives acme four permits, by its resolver, and so the test has to say so as well. */
     @Test
-    void aTenantThatIsBusyDoesNotHinderAnother() {
+    void busyTenantDoesNotAffectOthers() {
         outside.reports().open();
         RedisSemaphore ofAcme = bulkheads.semaphore("search-of-tenant").forKey("acme", 4);
         try (TestBulkhead acme = TestBulkhead.of(ofAcme)) {
@@ -66,7 +66,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void whateverATestLeftIsTakenAway() throws Exception {
+    void emptyRemovesLeftovers() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("exports");
         try (TestBulkhead exports = TestBulkhead.of(semaphore)) {
             CompletableFuture<Response> running = calls.get(1, "/exports").get(0);
@@ -87,7 +87,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void whoeverIsInTheWayIsNamed() throws Exception {
+    void failureListsHolders() throws Exception {
         CompletableFuture<Response> running = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"), Duration.ofMillis(100))) {

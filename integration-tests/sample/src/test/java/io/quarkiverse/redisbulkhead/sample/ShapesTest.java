@@ -36,7 +36,7 @@ class ShapesTest extends SampleTestBase {
     }
 
     @Test
-    void aLockIsForOne() throws Exception {
+    void lockHasOneHolder() throws Exception {
         CompletableFuture<Response> owner = calls.get(1, "/shapes/lock").get(0);
         outside.reports().awaitInside(1);
 
@@ -48,7 +48,7 @@ class ShapesTest extends SampleTestBase {
     }
 
     @Test
-    void metricsTellOfCalls() {
+    void metricsCountCalls() {
         outside.reports().open();
         given().get("/shapes/uni").then().statusCode(200);
 

@@ -31,7 +31,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
     RedisBulkheads bulkheads;
 
     @Test
-    void anOutageFollowsThePolicy() {
+    void outageFollowsThePolicy() {
         outside.reports().open();
         RedisSemaphore local = bulkheads.semaphore(
                 SemaphoreSpec.named("simulated").permits(4).localPermits(1).onOutage(OnOutage.LOCAL).build());
@@ -45,7 +45,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
     }
 
     @Test
-    void aCallLosesItsPermit() throws Exception {
+    void callLosesItsPermit() throws Exception {
         CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {

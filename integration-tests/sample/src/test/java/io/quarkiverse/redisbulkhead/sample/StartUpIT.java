@@ -27,7 +27,7 @@ class StartUpIT extends ProcessTestBase {
     Path folder;
 
     @Test
-    void loadsFewClassesAndNoneOfACall() throws IOException {
+    void loadsFewClassesAndNoneThatCallsNeed() throws IOException {
         assumeFalse(SampleProcess.isNative(), "a native executable loads no classes");
         outside = new OutsideServer(new Gate());
         Path log = folder.resolve("classes.log");

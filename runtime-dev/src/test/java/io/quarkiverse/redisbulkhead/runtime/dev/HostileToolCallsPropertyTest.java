@@ -38,7 +38,7 @@ class HostileToolCallsPropertyTest {
     }
 
     @Property(tries = 100)
-    void eachAnswersAndHarmsNobodyElse(@ForAll("texts") String bulkhead, @ForAll("texts") String key,
+    void everyCallReturnsJsonAndAffectsOnlyItsTarget(@ForAll("texts") String bulkhead, @ForAll("texts") String key,
             @ForAll("texts") String permit, @ForAll("limits") Integer permits) {
         String mine = bulkheads.take("reports");
         for (Uni<JsonObject> answer : List.of(service.holders(bulkhead, key), service.waiters(bulkhead, key),
@@ -75,7 +75,7 @@ class HostileToolCallsPropertyTest {
 
     /** What is held is told as it is. */
     @Property(tries = 100)
-    void keysAreToldAsTheyAre(@ForAll("keys") String key) {
+    void returnsKeysUnchanged(@ForAll("keys") String key) {
         String permit = bulkheads.take("pages", key);
 
         JsonObject told = service.holders("pages", key).await().indefinitely();

@@ -55,7 +55,7 @@ class OperatorActionsTest {
     }
 
     @Test
-    void actsOnKeysTooTheEmptyOneIncluded() {
+    void actsOnKeysIncludingTheEmptyOne() {
         bulkheads.take("pages", "");
         bulkheads.take("pages", "a");
 
@@ -65,7 +65,7 @@ class OperatorActionsTest {
     }
 
     @Test
-    void actsOnWhatOthersUse() {
+    void actsOnBulkheadsOfOtherApplications() {
         String permit = bulkheads.take("of others");
 
         assertThat(outcome(actions.resize("of others", NONE, 7)).done()).isTrue();
@@ -75,7 +75,7 @@ class OperatorActionsTest {
     }
 
     @Test
-    void aMistypedNameChangesNothing() {
+    void mistypedNameChangesNothing() {
         assertRefused(actions.resize("report", NONE, 7), "Did you mean 'reports'?");
 
         bulkheads.take("report");
@@ -83,25 +83,25 @@ class OperatorActionsTest {
     }
 
     @Test
-    void locksAreRefused() {
+    void rejectsLocks() {
         assertRefused(actions.revoke("lock:orders", NONE, "p"), "belongs to a lock");
     }
 
     @Test
-    void missingAndNeedlessKeysAreRefused() {
+    void rejectsMissingAndUnexpectedKeys() {
         assertRefused(actions.resetSize("pages", NONE), "has one limit for each key");
         assertRefused(actions.resize("reports", Optional.of("a"), 7), "has one limit for all calls");
     }
 
     @Test
-    void missingValuesAreRefused() {
+    void rejectsMissingValues() {
         assertThat(outcome(actions.resize(null, NONE, 7))).isEqualTo(new Outcome(false, "bulkhead is missing"));
         assertThat(outcome(actions.resize("reports", NONE, null))).isEqualTo(new Outcome(false, "permits is missing"));
         assertThat(outcome(actions.revoke("reports", NONE, null))).isEqualTo(new Outcome(false, "permitId is missing"));
     }
 
     @Test
-    void anOutageIsTold() {
+    void reportsOutages() {
         OperatorActions away = new OperatorActions(new OperatorTargets(bulkheads, bulkheads::undeclared,
                 Uni.createFrom().failure(new StoreException("Redis is away", false, null))), () -> {
                 });

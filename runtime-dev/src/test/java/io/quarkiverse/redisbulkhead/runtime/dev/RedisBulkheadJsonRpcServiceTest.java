@@ -41,7 +41,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void anEmptyTextIsAKeyForPages() {
+    void pagesTreatEmptyTextAsAKey() {
         String permit = bulkheads.take("pages", "");
 
         assertThat(answer(service.resizeShown("pages", "", 7)).done()).isTrue();
@@ -53,7 +53,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void anUnknownBulkheadIsAnErrorForTools() {
+    void toolsFailForUnknownBulkheads() {
         for (Uni<?> tool : List.of(service.holders("report", (String) null), service.waiters("report", "a"),
                 service.revoke("report", "", "p"), service.resize("report", "", 7), service.resetSize("report", ""))) {
             assertThatThrownBy(() -> answer(tool)).isInstanceOf(WrongTargetException.class)
@@ -63,7 +63,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void withoutAKeyAllKeysAreListed() {
+    void listsAllKeysWithoutAKey() {
         bulkheads.take("pages", "a");
         bulkheads.take("pages", "b");
 
@@ -73,7 +73,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void aKeyOfABulkheadWithoutKeysIsAnError() {
+    void keyOfAnUnkeyedBulkheadIsAnError() {
         bulkheads.take("reports");
 
         for (Uni<?> tool : List.of(service.holders("reports", "a"), service.waiters("reports", "a"))) {
@@ -100,7 +100,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
     /** The definition is known, although no annotation states it. */
     @Test
-    void bulkheadsOfTheApplicationsOwnCodeAreDefinedHere() {
+    void listsDefinitionsOfBulkheadsInCode() {
         bulkheads.take("in code");
         bulkheads.take("elsewhere");
         bulkheads.inCode.put("in code", SemaphoreSpec.named("in code").permits(5).weight(2).maxWaiters(3).build());
@@ -115,7 +115,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void toolsSeeWhatTheyHaveChanged() {
+    void toolsSeeTheirOwnChanges() {
         assertThat(limitOfReports()).isEqualTo(5);
 
         answer(service.resize("reports", "", 7));
@@ -135,7 +135,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
     /** What the page reads is what the management endpoint answers, with more about time. */
     @Test
-    void pagesReadTheFormOfTheManagementEndpoint() {
+    void pagesUseTheFormatOfTheManagementEndpoint() {
         bulkheads.take("reports");
 
         JsonObject page = service.watch().toUni().await().indefinitely();
@@ -152,7 +152,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
     /** The numbers tell how many there are; a model would read thousands of rows. */
     @Test
-    void theListForToolsHasNoHolders() {
+    void listForToolsHasNoHolders() {
         bulkheads.take("reports");
 
         JsonObject limit = limitOf(answer(service.bulkheads()), "reports");

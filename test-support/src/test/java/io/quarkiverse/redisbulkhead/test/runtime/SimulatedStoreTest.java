@@ -72,7 +72,7 @@ class SimulatedStoreTest {
             new SemaphoreEngine(local(), clock, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     @Test
-    void allOperationsFailInAnOutageAndAreDelayedByASlowStore() {
+    void outageFailsAndSlowStoreDelaysAllOperations() {
         assertThat(OPERATIONS).containsOnlyKeys(StoreOperation.values());
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, as ever", operation).isCompleted();
@@ -93,7 +93,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void aStoreThatAnswersAfterTheCommandTimeoutIsAway() {
+    void delayAboveTheCommandTimeoutIsAnOutage() {
         Runnable slow = simulated.slow(COMMAND_TIMEOUT);
         CompletableFuture<?> first = future(store.acquire(REQUEST));
         clock.advance(Duration.ofMillis(600));
@@ -111,7 +111,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void anOutageEndsCallsInFlight() {
+    void outageFailsCallsInFlight() {
         simulated.slow(Duration.ofMillis(500));
         CompletableFuture<?> inFlight = future(store.acquire(REQUEST));
         Runnable outage = simulated.outage();
@@ -126,7 +126,7 @@ class SimulatedStoreTest {
 
     /** Otherwise calls would fail after the test that simulated something. */
     @Test
-    void whatWasSlowWhenItEndedIsNoOutage() {
+    void slowCallsInFlightAtTheEndAreNoOutage() {
         Runnable slow = simulated.slow(Duration.ofHours(1));
         CompletableFuture<?> late = future(store.acquire(REQUEST));
         slow.run();
@@ -137,7 +137,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void anOutageLastsUntilAllOfThemHaveEnded() {
+    void outageLastsUntilAllOutagesHaveEnded() {
         Runnable first = simulated.outage();
         Runnable second = simulated.outage();
         first.run();
@@ -149,7 +149,7 @@ class SimulatedStoreTest {
 
     /** As after a real outage: nothing waits for the next poll, or for the next attempt to release. */
     @Test
-    void whatHappenedInAnOutageIsMadeUpForAtItsEnd() {
+    void catchesUpAtTheEndOfAnOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
         assertThat(permits(running)).isCompleted();
@@ -169,7 +169,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void messagesAreLostInAnOutage() {
+    void losesMessagesDuringAnOutage() {
         real.acquire(REQUEST);
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
         Runnable outage = simulated.outage();
@@ -182,7 +182,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void otherPoliciesGoOn() {
+    void otherPoliciesContinue() {
         Runnable outage = simulated.outage();
         SemaphoreSpec local = SPEC.toBuilder().onOutage(OnOutage.LOCAL).maxWait(Duration.ZERO).build();
         Admission first = engine.semaphore(local).admit("A#a");
@@ -198,7 +198,7 @@ class SimulatedStoreTest {
 
     /** As by a Redis that is away for longer than the lease. */
     @Test
-    void leasesEndInALongOutage() {
+    void leasesExpireDuringALongOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         HeldPermit permit = permits(running).join().get(0);
         simulated.outage();
@@ -208,7 +208,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void aLostPermitIsFreeAndItsHolderKnows() {
+    void lostPermitIsFreeAndItsHolderIsNotified() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         HeldPermit permit = permits(running).join().get(0);
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
@@ -230,7 +230,7 @@ class SimulatedStoreTest {
 
     /** A waiter hears of its permit as late as it hears anything. */
     @Test
-    void messagesAreDelayedToo() {
+    void delaysMessages() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         Admission waiting = engine.semaphore(SPEC.toBuilder().fair(true).build()).admit("A#b");
         simulated.slow(Duration.ofMillis(100));

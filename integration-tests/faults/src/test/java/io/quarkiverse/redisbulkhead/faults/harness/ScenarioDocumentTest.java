@@ -21,7 +21,7 @@ class ScenarioDocumentTest {
     private static final int CELLS = 4;
 
     @Test
-    void theTableIsThatOfTheScenarios() throws IOException {
+    void tableMatchesTheScenarios() throws IOException {
         Set<String> written = new TreeSet<>();
         for (String line : Files.readAllLines(DOCUMENT)) {
             String[] cells = line.split(" \\| ");

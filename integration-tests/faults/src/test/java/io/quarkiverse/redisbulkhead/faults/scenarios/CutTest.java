@@ -29,7 +29,7 @@ class CutTest {
 
     /** Trap 4. */
     @Scenario(value = "connection cut during an acquire, before and after Redis receives it", expected = "the call gets one permit over the next connection")
-    void inMidAcquire(Stage stage) {
+    void duringAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = warm(stage, proxy);
@@ -51,7 +51,7 @@ class CutTest {
 
     /** Trap 5. */
     @Scenario(value = "connection cut during a release, before and after Redis receives it", expected = "the call returns at once; the permit is free after the reconnect; no loss is reported")
-    void inMidRelease(Stage stage) {
+    void duringRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = warm(stage, proxy);
@@ -74,7 +74,7 @@ class CutTest {
 
     /** Trap 6. */
     @Scenario(value = "connection cut during a renewal, before and after Redis receives it", expected = "the holder keeps its permit")
-    void inMidRenewal(Stage stage) {
+    void duringRenewal(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of("worker.lease", LONG_LEASE.toSeconds() + "s")).get(0);
@@ -137,7 +137,7 @@ class CutTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertOnlyHandOversLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     private static WorkerProcess warm(Stage stage, Proxy proxy) {

@@ -102,7 +102,7 @@ final class Load {
     }
 
     /** Waits until the holder is told that it has lost its permit. */
-    void awaitHolderToldOfLoss(Duration atMost) {
+    void awaitLossOfHolder(Duration atMost) {
         stage.awaitRecovery("the loss is told", atMost, () -> !holder().losses().isEmpty());
     }
 
@@ -131,7 +131,7 @@ final class Load {
      * No call was rejected as unavailable. Calls may find a limit exhausted: keyed ones that met on one key, those that others
      * overtook, and with the lock store those that had no turn.
      */
-    void assertNobodyRejected() {
+    void assertNoRejections() {
         Map<String, Long> rejections = stage.history().rejections();
         rejections.remove("keyed full");
         rejections.remove("open full");

@@ -53,7 +53,7 @@ class ManyWaitersTest {
 
     /** Trap 41. */
     @Scenario(value = "many more callers block for permits than the worker pool has threads", expected = "half of the pool waits; other callers are rejected at once; work without permits still gets threads")
-    void waitersTakeThreads(Stage stage) {
+    void waitersBlockThreads(Stage stage) {
         RedisProcess redis = stage.redis();
         int pool = Extent.of(POOL, 200);
         int callers = Extent.of(60, 260);
@@ -143,7 +143,7 @@ class ManyWaitersTest {
     /** Trap 10. */
     @Tag("long")
     @Scenario(value = "SIGSTOP of an application with waiting callers until Redis considers it dead, while the only permit stays taken", expected = "its callers queue again with their tickets; no later caller overtakes them; all are served in order")
-    void waitersSleep(Stage stage) {
+    void waitersArePaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);
         Held holder = workers.get(0).hold("single");

@@ -92,14 +92,14 @@ class NetworkTest {
 
     /** Trap 25. */
     @Scenario(value = "a server that accepts connections but never replies, from the start", expected = "applications start; calls are rejected")
-    void neverSpeaks(Stage stage) {
+    void neverReplies(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         stage.fault(proxy::blackHole);
         List<WorkerProcess> workers = stage.workersWithoutRedis(2, proxy.url(), Map.of(), Map.of());
         workers.forEach(worker -> worker.hold("open").awaitDone());
         for (String bulkhead : List.of("open", "fair", "single")) {
-            assertThatCallDoesNotHang(workers.get(0), bulkhead);
+            assertCallReturns(workers.get(0), bulkhead);
             assertThat(stage.history().unavailable(bulkhead)).isPositive();
         }
         stage.repair(proxy::heal);
@@ -108,7 +108,7 @@ class NetworkTest {
         stage.awaitRecovery("fair", AT_ONCE);
     }
 
-    private static void assertThatCallDoesNotHang(WorkerProcess worker, String bulkhead) {
+    private static void assertCallReturns(WorkerProcess worker, String bulkhead) {
         long began = System.nanoTime();
         worker.hold(bulkhead).awaitDone();
         assertThat(Duration.ofNanos(System.nanoTime() - began)).as("time until a call is rejected").isLessThan(NO_HANG);
@@ -142,12 +142,12 @@ class NetworkTest {
 
     /** Trap 4. */
     @Scenario(value = "half-open connections for longer than a lease: replies are lost", expected = "holders learn of the loss; calls are rejected")
-    void applicationsHearNothing(Stage stage) {
+    void applicationsReceiveNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpen, Proxy::heal, Duration.ZERO);
     }
 
     @Scenario(value = "half-open connections for longer than a lease: requests are lost", expected = "holders learn of the loss; calls are rejected")
-    void theServerHearsNothing(Stage stage) {
+    void serverReceivesNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpenToTheServer, Proxy::heal, Duration.ZERO);
     }
 
@@ -169,10 +169,10 @@ class NetworkTest {
         stage.awaitEntries(50);
 
         stage.fault(() -> fault.of(proxy));
-        assertThatCallDoesNotHang(far, "open");
+        assertCallReturns(far, "open");
         stage.awaitThat("the losses are told", () -> far.losses().size() >= held.size());
         stage.awaitRecovery("all permits in use by the other", Stage.LEASE, () -> stage.inside(near) >= 3);
-        assertThatCallDoesNotHang(far, "single");
+        assertCallReturns(far, "single");
         assertThat(stage.history().unavailable("open")).isPositive();
         stage.repair(() -> repair.of(proxy));
         stage.awaitRecovery("the far one is served", AT_ONCE.plus(attempt), () -> stage.inside(far) >= 1);

@@ -111,7 +111,7 @@ class RedisRefusesTest {
 
     /** Trap 45. */
     @Scenario(value = "Redis requires a password from the start; the application has none", expected = "the application starts and reports the missing property; calls are rejected with that reason")
-    void wantsAPassword(Stage stage) {
+    void passwordIsMissing(Stage stage) {
         RedisProcess redis = stage.redis("--requirepass", "secret");
         WorkerProcess worker = stage.workersWithoutRedis(1, redis.url(), Map.of(), Map.of()).get(0);
         stage.fault(() -> stage.awaitThat("the reason in the log", () -> worker.output().contains("quarkus.redis.password")));
@@ -130,7 +130,7 @@ class RedisRefusesTest {
     }
 
     @Scenario(value = "wrong password for all new connections", expected = "calls are rejected")
-    void asksForAPassword(Stage stage) {
+    void passwordIsWrong(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
 
@@ -186,7 +186,7 @@ class RedisRefusesTest {
     }
 
     @Scenario(value = "the holders key has a wrong type", expected = "calls of that bulkhead are rejected, others succeed")
-    void aKeyIsForeign(Stage stage) {
+    void keyIsForeign(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20));

@@ -49,7 +49,7 @@ class ServerClockTest {
         Load load = Load.start(stage, redis.url());
 
         stage.dataLoss(redis, () -> step(redis, clock, HOUR));
-        load.awaitHolderToldOfLoss(RENEWAL);
+        load.awaitLossOfHolder(RENEWAL);
         load.awaitRecovery(RENEWAL);
         load.assertHolderLost();
     }
