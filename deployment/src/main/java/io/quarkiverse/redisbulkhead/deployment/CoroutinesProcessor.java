@@ -8,7 +8,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 /** Guards Kotlin {@code suspend} functions where the application has coroutines. */
 class CoroutinesProcessor {
 
-    // Named, not referred to: it needs Kotlin.
+    // By name: it needs Kotlin.
     private static final String GUARD = "io.quarkiverse.redisbulkhead.runtime.guard.SuspendingGuard";
 
     private static final String COROUTINES = "kotlinx.coroutines.CancellableContinuation";

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
 
-/** Makes what the application needs at run time from a usage that keeps all rules. */
+/** Creates the run-time metadata from a valid usage. */
 final class DeclarationsFactory {
 
     private DeclarationsFactory() {

@@ -11,7 +11,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 /** Gives rejections their gRPC status where the application has gRPC services. */
 class GrpcProcessor {
 
-    // Named, not referred to: it needs gRPC. It is removed as unused where there is no service, or another provider.
+    // By name: it needs gRPC. Removed as unused without a service, or with another provider.
     private static final String PROVIDER = "io.quarkiverse.redisbulkhead.runtime.grpc.RejectionHandlerProvider";
 
     @BuildStep

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-/** Trap 27: a native executable has the scripts, and so has the class path. */
+/** Trap 27: the native executable and the class path contain the scripts. */
 class NativeResourcesTest {
 
     private static final String FOLDER = "io/quarkiverse/redisbulkhead/runtime/store/redis/";

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
-/** The extension asks for a Redis client only where permits live in Redis. */
+/** The extension requests a Redis client only if the store is in Redis. */
 class RedisClientRequestTest {
 
     @Test

@@ -21,10 +21,10 @@ import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
- * How the application uses the annotation: everything that the rules look at.
+ * The use of the annotation in the application: the input of all rules.
  *
- * @param elements the classes and methods that carry it, without those that were taken out of the application on
- *        purpose, and without those that every bean replaces
+ * @param elements the classes and methods that carry it, without those that are deliberately excluded, and without those
+ *         that every bean replaces
  * @param declarations what the elements say, one entry per annotation
  * @param namesElsewhere the names, as written, in annotations that were left out
  * @param guards the methods that the container binds to the interceptor
@@ -45,7 +45,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
         IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers, DefinedInCode inCode) {
 
     /**
-     * Looks the application over.
+     * Analyzes the application.
      *
      * @param context what the container found
      * @param beanArchives the classes of the bean archives, loaded on demand
@@ -141,9 +141,9 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
     }
 
     /**
-     * The classes and methods whose annotation guards nothing.
+     * The classes and methods whose annotations guard nothing.
      *
-     * @return those among the elements that no guard comes from
+     * @return the elements that are the source of no guard
      */
     public List<AnnotatedElement> idle() {
         Set<EquivalenceKey> sources = sourcesOf(guards);

@@ -5,7 +5,7 @@ import java.lang.reflect.Modifier;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.ClassInfo.NestingType;
 
-/** What the form of a class says about whether it can be a bean. */
+/** Whether a class can be a bean, by its form. */
 public final class ClassShape {
 
     private ClassShape() {

@@ -5,7 +5,7 @@ import java.util.Objects;
 
 import org.jboss.jandex.MethodInfo;
 
-/** What the form of a method says about whether it can be guarded. */
+/** Whether a method can be guarded, by its form. */
 public final class MethodShape {
 
     private MethodShape() {

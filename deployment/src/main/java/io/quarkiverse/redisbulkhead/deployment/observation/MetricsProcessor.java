@@ -12,7 +12,7 @@ import io.quarkus.runtime.metrics.MetricsFactory;
 /** Measures bulkheads where Micrometer is present. */
 class MetricsProcessor {
 
-    // Named, not referred to: they need Micrometer, which the application may lack.
+    // By name: they need Micrometer, which the application may lack.
     private static final String METRICS = "io.quarkiverse.redisbulkhead.runtime.metrics.";
 
     @BuildStep

@@ -11,7 +11,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 /** Traces bulkheads where OpenTelemetry is present. */
 class TracingProcessor {
 
-    // Named, not referred to: it needs OpenTelemetry, which the application may lack.
+    // By name: it needs OpenTelemetry, which the application may lack.
     private static final String TRACING = "io.quarkiverse.redisbulkhead.runtime.tracing.";
 
     @BuildStep

@@ -45,9 +45,9 @@ final class EventLoopEntries {
     }
 
     /**
-     * What calls a synchronous method on an event loop.
+     * The caller of a synchronous method on an event loop.
      *
-     * @return what does, and the way out; empty when nothing surely does
+     * @return the caller, and the fix; empty when there is no certain one
      */
     Optional<String> of(GuardedBeanMethod guard, BulkheadUsage usage) {
         AnnotationOverlay annotations = usage.annotations();

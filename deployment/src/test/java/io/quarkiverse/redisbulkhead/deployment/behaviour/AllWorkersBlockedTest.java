@@ -30,8 +30,8 @@ import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Trap 36: all workers are blocked by calls that wait for a permit, which only an asynchronous execution gives back that
- * began on a worker and must go on itself first. (By default half of the workers would be free; see trap 41.)
+ * Trap 36: waiting calls block all workers. Only an asynchronous execution can release their permit, and it must first
+ * resume on a worker itself. (By default half of the workers would be free; see trap 41.)
  */
 class AllWorkersBlockedTest {
 

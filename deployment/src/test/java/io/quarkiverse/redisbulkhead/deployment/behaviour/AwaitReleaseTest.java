@@ -30,10 +30,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/**
- * A call waits for one round trip only: it ends while Redis keeps its release waiting, however the method returns. With
- * {@code await-release}, it ends when Redis has answered.
- */
+/** A call does not wait for the reply to its release, whatever the return type. With {@code await-release}, it does. */
 class AwaitReleaseTest {
 
     static final KillableRedis REDIS = new KillableRedis("AwaitReleaseTest");
@@ -53,7 +50,7 @@ class AwaitReleaseTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    /** The next call of the process comes behind the release, and is not rejected. */
+    /** The next call of the process is sent after the release, so it is not rejected. */
     @AfterEach
     void assertPermitIsFree() {
         REDIS.send("CLIENT UNPAUSE");
@@ -70,9 +67,9 @@ class AwaitReleaseTest {
         assertThat(permitsInRedis("reports")).isEqualTo(1);
     }
 
-    // Without a script, which Redis would postpone.
+    // Uses no script, because Redis would postpone it.
     private static int permitsInRedis(String bulkhead) {
-        return Integer.parseInt(REDIS.ask("ZCARD redis-bulkhead:{" + bulkhead + "}:holders").substring(1));
+        return Integer.parseInt(REDIS.query("ZCARD redis-bulkhead:{" + bulkhead + "}:holders").substring(1));
     }
 
     @Test

@@ -43,7 +43,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
-/** Trap 41: waiting calls block half of the worker pool at most, so other endpoints answer. */
+/** Trap 41: waiting calls block at most half of the worker pool, so other endpoints respond. */
 class BlockedWorkersTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -112,7 +112,7 @@ class BlockedWorkersTest {
         assertThat(calls.stream().filter(call -> call.join().statusCode() == 200)).hasSize(WORKERS / 2);
     }
 
-    /** Locks and permits in code block threads as guarded methods do. */
+    /** Locks and permits in code block threads like guarded methods. */
     @Test
     void boundCoversAllKindsOfBlockingCalls() throws Exception {
         Permit lock = bulkheads.lock("daily").tryLock().orElseThrow();

@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** With the bulkheads switched off an application needs no Redis. */
+/** An application with disabled bulkheads needs no Redis. */
 class DisabledWithoutRedisTest {
 
     @RegisterExtension
@@ -35,7 +35,7 @@ class DisabledWithoutRedisTest {
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Switching limits off does not switch mutual exclusion off. */
+    /** Disabling bulkheads does not disable locks. */
     @Test
     void locksStillRequireRedis() {
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)

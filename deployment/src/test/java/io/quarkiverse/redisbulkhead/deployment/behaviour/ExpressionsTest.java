@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Members of annotations may refer to properties, which are read when the application starts. */
+/** Annotation members may contain property expressions, which are resolved when the application starts. */
 class ExpressionsTest {
 
     @RegisterExtension

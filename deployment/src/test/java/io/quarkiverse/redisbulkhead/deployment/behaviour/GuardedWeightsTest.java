@@ -25,7 +25,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** Calls that take more than 1 of the limit, guarded and in code. */
+/** Guarded calls and calls in code with a weight above 1. */
 class GuardedWeightsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -23,8 +23,8 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.redis.client.Redis;
 
 /**
- * With the local store, here in tests only, an application needs no Redis: the extension starts none, there is no client,
- * and its bulkheads limit all the same.
+ * With the local store, here in tests only, an application needs no Redis: the extension starts no server and requests no
+ * client, and its bulkheads still enforce limits.
  */
 class LocalStoreTest {
 
@@ -36,7 +36,8 @@ class LocalStoreTest {
                     %test.quarkus.redis-bulkhead.store=local
                     %prod.quarkus.redis.hosts=redis://redis.example:6379
                     """), "application.properties"))
-            // Of tests before this one some may still run. The application has a class loader, and so a field, of its own.
+            // Servers of earlier tests may still run. The application has its own class loader, and so its own copy of the
+            // field.
             .setBeforeAllCustomizer(() -> System.setProperty(BEFORE, redisServers().toString()))
             .setAfterAllCustomizer(() -> System.clearProperty(BEFORE));
 

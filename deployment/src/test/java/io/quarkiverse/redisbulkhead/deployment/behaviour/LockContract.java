@@ -50,7 +50,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Vertx;
 
-/** Locks in a real Redis, whichever store keeps them there. */
+/** Locks in a real Redis, with either store. */
 abstract class LockContract {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -61,7 +61,7 @@ abstract class LockContract {
                 .withApplicationRoot(
                         jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class))
                 .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.FAULT_TOLERANCE))
-                // On a busy machine, an answer of Redis may come late.
+                // A busy machine may delay replies from Redis.
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "5s")
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s")
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "20s")
@@ -116,7 +116,7 @@ abstract class LockContract {
         assertThat(lock.owner()).isEmpty();
     }
 
-    /** No code gets at the bulkhead behind a lock, for example to resize it. */
+    /** Code cannot access the bulkhead behind a lock, for example to resize it. */
     @Test
     void reservesTheBulkheadBehindALock() {
         SemaphoreSpec behind = LockSpec.named("orders").build().bulkhead();
@@ -172,7 +172,7 @@ abstract class LockContract {
         assertReleased(lock);
     }
 
-    /** The release of an owner whose lease has ended does not touch its successor. */
+    /** Releasing an expired lock does not affect the next owner. */
     @Test
     void lateReleaseKeepsTheLockOfTheSuccessor() {
         RedisLock crashing = crashing("late-release", Duration.ofMillis(200));
@@ -191,7 +191,7 @@ abstract class LockContract {
         assertReleased(crashing);
     }
 
-    /** An owner that does not renew is as one that has crashed. */
+    /** An owner that does not renew behaves like one that has crashed. */
     @Test
     void lockOfACrashedOwnerExpires() {
         Duration lockTimeout = Duration.ofSeconds(1);
@@ -200,7 +200,7 @@ abstract class LockContract {
         Permit crashed = lockThoughSlow(crashing("crashed", lockTimeout));
         Optional<Permit> early = lock.tryLock();
         while (System.nanoTime() - lockedAt > lockTimeout.toNanos() / 2) {
-            // On a busy machine, the lock may be free again by now.
+            // On a busy machine, the lock may have expired by now.
             early.ifPresent(Permit::release);
             lockedAt = System.nanoTime();
             crashed = lockThoughSlow(crashing("crashed", lockTimeout));
@@ -253,7 +253,7 @@ abstract class LockContract {
         }
     }
 
-    /** On a busy machine the answer may come when so short a lease has ended. */
+    /** On a busy machine, so short a lease may expire before the reply arrives. */
     private static Permit lockThoughSlow(RedisLock lock) {
         while (true) {
             try {
@@ -339,7 +339,7 @@ abstract class LockContract {
         assertReleased(lock);
     }
 
-    /** What a bulkhead within says is not the lock's word. */
+    /** A rejection by an inner bulkhead is not a rejection by the lock. */
     @Test
     void propagatesRejectionsOfTheAction() {
         BulkheadFullException own = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
@@ -414,7 +414,7 @@ abstract class LockContract {
         }
     }
 
-    /** Trap 17: the owner that asks again would wait for itself. */
+    /** Trap 17: an owner that requests its lock again would wait for itself. */
     @Test
     void isNotReentrant() {
         RedisLock lock = bulkheads.lock("impatient");
@@ -447,7 +447,7 @@ abstract class LockContract {
                 .contains("lock:revoked"));
     }
 
-    /** A lost lock interrupts, if it is to. */
+    /** A lost lock interrupts the execution with {@code on-lost=interrupt}. */
     @Test
     void lostLockInterruptsItsExecution() throws Exception {
         RedisLock lock = bulkheads.lock(LockSpec.named("interrupting").onLost(OnLost.INTERRUPT)
@@ -459,7 +459,7 @@ abstract class LockContract {
         }));
         Permit permit = own.get(20, TimeUnit.SECONDS);
         assertThat(bulkheads.lock("interrupting").revoke()).isTrue();
-        // Finds the loss now, and not only at the next renewal.
+        // Detects the loss now, before the next renewal.
         assertThat(permit.refresh()).isFalse();
         assertThat(running.failure()).isInstanceOf(InterruptedException.class);
     }
@@ -519,7 +519,7 @@ abstract class LockContract {
         assertReleased(lock);
     }
 
-    // Its owners are never renewed, as those that have crashed.
+    // Its owners never renew, like those that have crashed.
     private RedisLock crashing(String name, Duration lockTimeout) {
         return bulkheads.lock(LockSpec.named(name).lockTimeout(lockTimeout).maxHold(lockTimeout).build());
     }

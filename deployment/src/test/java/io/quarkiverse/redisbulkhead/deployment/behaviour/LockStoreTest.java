@@ -43,7 +43,7 @@ class LockStoreTest {
             .overrideConfigKey("quarkus.redis.hosts",
                     "redis://scriptless:secret@" + REDIS.address().substring("redis://".length()))
             .overrideConfigKey("quarkus.redis-bulkhead.store", "lock")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s");
 

@@ -51,7 +51,7 @@ class LossTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    // A busy machine renews it in time. The shortest lease is three times the command timeout.
+    // Long enough for renewals on a busy machine. The shortest lease is three times the command timeout.
     private static final String LEASE = "6s";
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
     // Renewals after two, four and six seconds would extend the lease far beyond it.
@@ -110,7 +110,7 @@ class LossTest {
 
         end.countDown();
         assertThat(caller.result()).isEqualTo("done");
-        assertThat(losses.synchronous()).as("told of once").hasSize(1);
+        assertThat(losses.synchronous()).as("reported once").hasSize(1);
         assertThat(losses.asynchronous()).hasSize(1);
     }
 
@@ -130,7 +130,7 @@ class LossTest {
         assertThat(caller.failure()).isSameAs(own);
     }
 
-    /** A loss that was not noticed before is reported at the release. */
+    /** The release reports a loss that was not detected before. */
     @Test
     void releaseDetectsTheLoss() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -142,7 +142,7 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Trap 7: an execution that has lost its permit does not release another one's at its end. */
+    /** Trap 7: an execution that has lost its permit does not release another caller's permit. */
     @Test
     void lateReleaseRemovesOnlyItsOwnPermit() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -162,7 +162,7 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Once a call has waited, this process hears of a revocation, long before the next renewal. */
+    /** After the first wait, this process receives revocations by message, long before the next renewal. */
     @Test
     void reportsTheRevocation() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("heard");
@@ -172,7 +172,7 @@ class LossTest {
         first.release();
         waiting.result().release();
 
-        // The subscription may have come after the wait.
+        // The subscription may be later than the wait.
         AtomicInteger revocations = new AtomicInteger();
         await().atMost(Duration.ofMinutes(1)).pollDelay(Duration.ZERO).until(() -> {
             revocations.incrementAndGet();
@@ -186,7 +186,7 @@ class LossTest {
             }
         });
         await().atMost(LONG).until(() -> losses.synchronous().stream().anyMatch(loss -> loss.reason() == Reason.REVOKED));
-        // The next test must not see the rest.
+        // The next test must not see the remaining events.
         await().atMost(LONG).until(() -> losses.synchronous().size() == revocations.get()
                 && losses.asynchronous().size() == revocations.get());
     }
@@ -204,7 +204,7 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Trap 16: it did not notice the interrupt; its result counts, and its thread goes on to other work without one. */
+    /** Trap 16: a method that ignores the interrupt returns its result, and its thread continues uninterrupted. */
     @Test
     void interruptDoesNotLeak() throws Exception {
         AtomicBoolean end = new AtomicBoolean();
@@ -303,7 +303,7 @@ class LossTest {
         assertThat(losses.awaitOne().reason()).isEqualTo(Reason.MAX_HOLD);
     }
 
-    /** Two renewals end a lease later than it would have ended; one renewal could be the last. */
+    /** Two renewals extend the lease beyond its original end; a single one could be the last. */
     @Test
     void renewsThePermitWhileTheExecutionRuns() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -335,7 +335,7 @@ class LossTest {
         return holder;
     }
 
-    /** What a body does before its method returns. */
+    /** Runs before the method returns. */
     interface Step {
         void run() throws Exception;
     }
@@ -369,7 +369,7 @@ class LossTest {
             return asynchronous;
         }
 
-        /** Both kinds of observers have seen the same. */
+        /** Both kinds of observers received the same events. */
         PermitLost awaitOne() {
             await().atMost(LONG).pollDelay(Duration.ZERO)
                     .until(() -> synchronous.size() == 1 && asynchronous.equals(synchronous));

@@ -32,7 +32,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 import io.restassured.response.Response;
 
-/** What the client of a REST application gets: when to come back, nothing internal, and 400 for its own mistakes. */
+/** Responses to the clients of a REST application: {@code Retry-After}, nothing internal, and 400 for invalid keys. */
 class RestRejectionsTest {
 
     private static final Duration EXECUTION = Duration.ofSeconds(3);
@@ -42,7 +42,7 @@ class RestRejectionsTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Gate.class, Caller.class, Scrape.class,
                     Scrape.Sample.class, OptionalExtensions.class))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"fixed\".rest.retry-after", "1m")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"silent\".rest.retry-after", "none")
@@ -136,7 +136,7 @@ class RestRejectionsTest {
         given().header("X-Tenant", "five").get("/by-header").then().statusCode(400);
     }
 
-    /** Quarkus REST answers as it would without a bulkhead. */
+    /** Quarkus REST responds as it would without a bulkhead. */
     @Test
     void ignoresOtherParametersAndDisabledBulkheads() {
         when().get("/two?tenant=1&page=one").then().statusCode(404);
@@ -145,7 +145,7 @@ class RestRejectionsTest {
         when().get("/off?tenant=many").then().statusCode(404);
     }
 
-    /** Nothing that the client sent is wrong there. */
+    /** The request of the client is valid. */
     @Test
     void nullKeyOfAnotherBeanIsAServerError() {
         double before = invalidKeys("shelf");

@@ -48,7 +48,7 @@ class ScheduledTest {
                     OptionalExtensions.FAULT_TOLERANCE))
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
                     Workdays.class, Cleanup.class, Events.class))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"cleanup\".on-full", "skip")
@@ -142,7 +142,7 @@ class ScheduledTest {
         cleanup.runs.set(0);
     }
 
-    /** A skipped call is no failure. */
+    /** A skipped call is not a failure. */
     @Test
     void faultToleranceSeesNoFailure() {
         double before = calls("cleanup", "skipped");

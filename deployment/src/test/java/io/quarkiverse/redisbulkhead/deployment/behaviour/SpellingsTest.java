@@ -14,9 +14,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 
-/**
- * Names of bulkheads and locks may be in quotes or not; those in two spellings are refused, see {@link TwoSpellingsTest}.
- */
+/** Names of bulkheads and locks may be quoted or unquoted; {@link TwoSpellingsTest} covers names that are both. */
 class SpellingsTest {
 
     private static final String FILE = """

@@ -19,7 +19,7 @@ import io.quarkus.deployment.builditem.LiveReloadBuildItem;
 import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
 import io.quarkus.runtime.LaunchMode;
 
-/** When an embedded Redis is offered, and when it is not. */
+/** The conditions for offering an embedded Redis. */
 class EmbeddedRedisDevServiceConditionsTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.devservices.enabled";

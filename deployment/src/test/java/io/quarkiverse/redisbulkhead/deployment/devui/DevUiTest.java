@@ -84,7 +84,7 @@ class DevUiTest {
                 test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
                 test("redis away is shown and ends", this::showsOutageAndRecovery),
-                // Those that leave the page of holders: loading a page costs more than all else that a test does.
+                // The tests that leave the page of holders: loading a page takes longer than everything else in a test.
                 test("nothing that others write is markup", this::escapesDataOfOtherApplications),
                 test("tells where values come from", this::showsTheSourcesOfValues),
                 test("the card counts the bulkheads", this::theCardCountsTheBulkheads));
@@ -194,7 +194,7 @@ class DevUiTest {
             demo.begin("reports");
         }
         assertThat(row("reports", "5 of 5")).isVisible();
-        // The content of cells is not inside of the row.
+        // The content of a cell is not a descendant of its row.
         Locator use = page.locator("vaadin-grid.overview .bar[aria-label='5 of 5 permits in use'] .fill")
                 .filter(new Locator.FilterOptions().setVisible(true));
         assertThat(use).hasClass("fill");
@@ -204,7 +204,7 @@ class DevUiTest {
         assertThat(use).hasClass("fill high");
         occupants().getByText("Waiters (2)").click();
         assertThat(occupants().getByText("Waiting for")).isVisible();
-        // The grid keeps rows that it does not show.
+        // The grid keeps hidden rows.
         assertThat(occupants().getByText("Reports#render").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
         assertThat(occupants().getByText("Kept for")).hasCount(0);
         assertThat(occupants().getByText("Times out in")).isVisible();
@@ -286,7 +286,7 @@ class DevUiTest {
         assertThat(page.getByText("The permit " + id + " is revoked and free. " + when)).isVisible();
         assertThat(occupants().getByText("Reports#render")).isHidden();
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(demo.get("lost")).contains(id));
-        // An operator wanted that.
+        // A loss on the request of an operator does not count.
         assertThat(row("reports", "lost")).hasCount(0);
         demo.end();
         assertThat(call.join()).isEqualTo("lost");
@@ -434,7 +434,7 @@ class DevUiTest {
         String before = page.locator("section.details header").innerText();
         demo.take("bulk", null, 2_500, 10);
         assertThat(occupants().getByText("Holders (2,010)")).isVisible();
-        assertThat(firstVisible()).as("it does not scroll when rows come").isEqualTo(at);
+        assertThat(firstVisible()).as("does not scroll when rows are added").isEqualTo(at);
         assertThat(before).contains("2000");
 
         Object id = occupants().evaluate("it => it.row.holders[1234].permitId");
@@ -470,7 +470,7 @@ class DevUiTest {
         demo.end();
         assertThat(row(page, "reports", "0 of 5")).isVisible();
         assertThat(row(other, "reports", "0 of 5")).isVisible();
-        assertThat(requestNumber(other)).as("the server takes equal numbers for one subscription")
+        assertThat(requestNumber(other)).as("the server treats equal numbers as one subscription")
                 .isNotCloseTo(requestNumber(page), Offset.offset(1_000L));
         other.close();
     }
@@ -580,7 +580,7 @@ class DevUiTest {
     }
 
     private static Locator title(String name) {
-        // The grid keeps rows that it does not show.
+        // The grid keeps hidden rows.
         return page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
                 .filter(new Locator.FilterOptions().setVisible(true));
     }

@@ -18,7 +18,7 @@ import io.quarkus.arc.profile.IfBuildProfile;
 import io.quarkus.arc.properties.IfBuildProperty;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** What was taken out of the application on purpose is no mistake, and does not count. */
+/** Beans that are deliberately disabled are neither errors nor declared. */
 class DisabledBeansTest {
 
     @RegisterExtension

@@ -37,7 +37,7 @@ import io.quarkus.arc.InjectableBean;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Keys are found in every shape of guarded method, and come into the application with the bulkhead that they are for. */
+/** Discovery finds keys in every shape of guarded method, and records them with their bulkhead. */
 class KeysDiscoveryTest {
 
     @RegisterExtension
@@ -223,7 +223,7 @@ class KeysDiscoveryTest {
         void inherited(@BulkheadKey long id) {
         }
 
-        // The one that overrides it has the last word.
+        // The overriding method decides.
         @RedisBulkhead(name = "heir", permits = 1)
         void overridden(@BulkheadKey Object ignored, long id) {
         }

@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Where all bulkheads continue without Redis, the check of the Redis client of Quarkus is down all the same. If Redis hangs, it
- * answers after ten seconds. One warning at start-up says both.
+ * If all bulkheads continue without Redis, the health check of the Quarkus Redis client is still down. If Redis hangs, the
+ * check takes ten seconds. One warning at start-up says both.
  */
 class CheckOfTheClientTest {
 
@@ -55,7 +55,7 @@ class CheckOfTheClientTest {
 
     @Test
     void onlyTheCheckOfTheClientIsDown() {
-        // On a busy machine the first answers of Redis may come too late.
+        // A busy machine may delay the first replies from Redis too long.
         await().atMost(60, TimeUnit.SECONDS).until(() -> when().get("/q/health/ready").statusCode() == 200);
         REDIS.stop();
 

@@ -48,7 +48,7 @@ import io.restassured.response.ValidatableResponse;
 import io.restassured.specification.RequestSpecification;
 import io.smallrye.mutiny.Uni;
 
-/** The endpoint beside the application, with changes, secured by permissions of the application. */
+/** The endpoint on the application's port, with changes enabled, secured by permissions of the application. */
 class ManagementEndpointTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -63,7 +63,7 @@ class ManagementEndpointTest {
             .overrideConfigKey("quarkus.application.name", "shop")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.http.auth.basic", "true")
             .overrideRuntimeConfigKey("quarkus.http.auth.policy.look.roles-allowed", "operator,viewer")
@@ -178,14 +178,14 @@ class ManagementEndpointTest {
         as("victor").get(ALL + "/reports?most=0").then().body("limits[0].holders", hasSize(0));
     }
 
-    /** As many readings as seconds have passed, not as many as requests. */
+    /** Reads from Redis once a second, not once per request. */
     @Test
     void manyRequestsShareFewReads() {
         Set<String> readings = new HashSet<>();
         long begin = System.nanoTime();
         for (int i = 0; i < 50; i++) {
             readings.add(as("victor").get(ALL).path("at"));
-            // What changes nothing is no reason to look again.
+            // A request that changes nothing does not cause another read.
             as("olga").delete(ALL + "/nobodys/limit").then().statusCode(404);
         }
         long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
@@ -257,7 +257,7 @@ class ManagementEndpointTest {
         as("olga").contentType("application/json;charset=UTF-8").body("{\"permits\": 7}").put(ALL + "/reports/limit").then()
                 .statusCode(204);
         assertThat(bulkheads.semaphore("reports").status().limit()).isEqualTo(7);
-        // What was read before the change does not count any more.
+        // A change invalidates earlier reads.
         as("victor").get(ALL + "/reports").then().body("limits[0].limit", is(7)).body("limits[0].resized", is(true));
 
         as("olga").delete(ALL + "/reports/limit").then().statusCode(204);
@@ -320,7 +320,7 @@ class ManagementEndpointTest {
         as("olga").delete(ALL + "/of-another/limit").then().statusCode(204);
     }
 
-    /** Of another application, which is played by what it writes to Redis. */
+    /** A bulkhead of another application, simulated by writing to Redis. */
     @Test
     void changingABulkheadDoesNotDefineIt() {
         long now = System.currentTimeMillis();
@@ -391,7 +391,7 @@ class ManagementEndpointTest {
                 .body("tags.name", hasItem("Redis Bulkhead"));
     }
 
-    /** Each member of the answers is described, and each that is described as required is there. */
+    /** Each member of the responses is described, and each required one is present. */
     @Test
     void openApiDescribesTheResponses() {
         take(bulkheads.semaphore("reports"));

@@ -32,7 +32,7 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 
-/** What the build makes of the configuration of the endpoint. */
+/** How the build applies the configuration of the endpoint. */
 class ManagementProcessorTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.management.enabled";
@@ -61,7 +61,7 @@ class ManagementProcessorTest {
                 .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / BY_CONFIGURATION");
     }
 
-    /** No permission of the management interface is looked at while authentication is off there, as it is by default. */
+    /** The management interface ignores permissions while its authentication is off, which is the default. */
     @Test
     void managementInterfaceIsOpenWithoutAuthentication() throws Exception {
         assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Index.of(List.of()),
@@ -69,7 +69,7 @@ class ManagementProcessorTest {
                 .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
     }
 
-    /** Those cannot be asked which paths they cover. */
+    /** Such code cannot be asked which paths it covers. */
     @Test
     void codeThatUsesHttpSecurityMaySecureTheEndpoint() throws Exception {
         assertThat(warnings("true", Optional.empty(), Index.of(Secures.class), Capability.SECURITY)).singleElement().asString()

@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.smallrye.mutiny.Uni;
 
-/** Commands and messages over TLS, with each store in Redis. */
+/** Commands and messages over TLS, with each Redis store. */
 abstract class TlsContract {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -94,7 +94,7 @@ abstract class TlsContract {
         assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("second");
     }
 
-    /** Nothing hangs, what is wrong is said without the password, and the first call after it has been mended works. */
+    /** Calls do not hang, the error does not contain the password, and the first call after the fix succeeds. */
     @Test
     void untrustedServerIsAnOutage() {
         front.stop();
@@ -119,7 +119,7 @@ abstract class TlsContract {
         awaitServed();
     }
 
-    /** A probe finds out that Redis is back. */
+    /** A probe detects that Redis is back. */
     void awaitServed() {
         await().atMost(LONG).until(() -> call() == null);
     }

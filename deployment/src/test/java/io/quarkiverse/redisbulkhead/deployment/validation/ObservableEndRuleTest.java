@@ -134,7 +134,7 @@ class ObservableEndRuleTest {
         }
     }
 
-    /** The last two are no mistakes. */
+    /** The last two are valid. */
     @Singleton
     static class Nested {
 

@@ -46,7 +46,7 @@ class OnFullRuleTest {
     @Singleton
     static class Coroutines {
 
-        /** What the compiler makes of a {@code suspend} function without a result. */
+        /** The bytecode of a {@code suspend} function without a result. */
         @RedisBulkhead(name = "suspending", permits = 1)
         Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) {
             return null;

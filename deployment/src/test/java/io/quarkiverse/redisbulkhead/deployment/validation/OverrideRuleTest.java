@@ -110,7 +110,7 @@ class OverrideRuleTest {
         }
     }
 
-    /** What it overrides is not guarded. */
+    /** The overridden method is not guarded. */
     @ApplicationScoped
     static class BelowDeliberate extends Deliberate {
 

@@ -18,7 +18,7 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** When the client that is named counts as known, and when that is left to the start of the application. */
+/** When the build treats the named client as known, and when it leaves the check to start-up. */
 class RedisClientRuleConditionsTest {
 
     private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
@@ -52,7 +52,7 @@ class RedisClientRuleConditionsTest {
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.devservices.enabled", "false"), Set.of())).isEmpty();
     }
 
-    /** An environment variable of this extension, as the configuration may show it. */
+    /** An environment variable of this extension, as the configuration may list it. */
     @Test
     void otherPropertiesDefineNoClient() {
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.bulkhead.command-timeout", "1s"), Set.of())).isEmpty();

@@ -25,7 +25,7 @@ class TypedValuesTest {
 
     private final TypedValues values = new TypedValues();
 
-    /** Each property that the mapping has at run time is checked at build time. */
+    /** The build checks each property of the run-time mapping. */
     @ParameterizedTest
     @MethodSource("properties")
     void checksEachProperty(String property) {
