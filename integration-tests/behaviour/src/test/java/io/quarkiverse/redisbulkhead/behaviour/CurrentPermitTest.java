@@ -75,7 +75,7 @@ class CurrentPermitTest {
         assertThat(tokens).isSorted().doesNotHaveDuplicates().allMatch(token -> token > 0);
     }
 
-    /** It asks while it puts the Uni together; the permit stays valid until that has ended. */
+    /** The method reads its permit while it builds the Uni; the permit stays valid until the Uni ends. */
     @Test
     void inAMethodThatReturnsAUni() {
         CompletableFuture<String> work = new CompletableFuture<>();
@@ -98,7 +98,7 @@ class CurrentPermitTest {
         assertThat(guarded.multi().collect().asList().await().atMost(LONG)).containsExactly("ledger");
     }
 
-    /** It had to wait, and so the method is called on another thread. */
+    /** The call has waited, so the method is called on another thread. */
     @Test
     void afterAWait() {
         Permit taken = bulkheads.semaphore("ledger").acquire(LONG);
@@ -174,7 +174,7 @@ class CurrentPermitTest {
         });
     }
 
-    /** The programmatic API guards, too. */
+    /** The programmatic API also sets the current permit. */
     @Test
     void inAnActionRunByASemaphore() throws Exception {
         assertThat(bulkheads.semaphore("ledger").call(() -> current.get().bulkhead())).isEqualTo("ledger");

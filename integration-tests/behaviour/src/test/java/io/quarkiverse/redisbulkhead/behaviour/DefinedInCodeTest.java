@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** Bulkheads in code are configured by name, and must not contradict other definitions. */
+/** Bulkheads in code are configured by name, and must not conflict with other definitions. */
 @QuarkusTest
 class DefinedInCodeTest {
 

@@ -25,7 +25,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
-/** Permits that guarded methods and code detach, and that code attaches. */
+/** Guarded methods and code detach permits, and code attaches them. */
 @QuarkusTest
 class DetachTest {
 

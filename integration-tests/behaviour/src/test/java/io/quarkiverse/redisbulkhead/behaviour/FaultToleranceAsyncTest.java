@@ -40,9 +40,8 @@ import io.vertx.core.Vertx;
 /**
  * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code fault-tolerance.adoc} names these tests.
  * <p>
- * A timeout that is to strike is short. On a slow machine it may do so before the method runs, which proves nothing; such calls
- * are made
- * again until the method has run.
+ * Timeouts that should expire are short. On a slow machine one may expire before the method runs, which proves nothing;
+ * such calls are repeated until the method has run.
  */
 @QuarkusTest
 class FaultToleranceAsyncTest {
@@ -84,7 +83,8 @@ class FaultToleranceAsyncTest {
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timed(runs::incrementAndGet)).isInstanceOf(TimeoutException.class);
 
-            // A request in flight is withdrawn when its answer comes; without that, Redis forgets the waiter after three seconds.
+            // A request in flight is withdrawn when its reply arrives; otherwise Redis removes the waiter after three
+            // seconds.
             await().atMost(Duration.ofMillis(1_500)).pollDelay(Duration.ZERO)
                     .until(() -> bulkheads.semaphore("timed").waiters().isEmpty());
         }
@@ -154,21 +154,21 @@ class FaultToleranceAsyncTest {
         })).isEqualTo("1 in use");
     }
 
-    /** Fault Tolerance does not cancel what it has given up, so it goes on waiting until {@code maxWait} is over. */
+    /** Fault Tolerance does not cancel the Uni after a timeout, so the call keeps waiting until {@code maxWait}. */
     @Test
     void timeoutOfAUniFailsTheCallButNotTheWait() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet())).await().atMost(LONG))
                     .isInstanceOf(TimeoutException.class);
-            // A process that stands still for long loses its places among the waiters, and queues again.
+            // A process that is paused for long loses its places in the queue, and queues again.
             await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("timed").waiters().size() == 1);
             assertThat(runs).hasValue(0);
         }
         await().atMost(LONG).until(() -> runs.get() == 1);
     }
 
-    /** With a wait shorter than the timeout, the caller gets the rejection, and no waiter is left. */
+    /** If the wait is shorter than the timeout, the caller gets the rejection, and no waiter is left. */
     @Test
     void waitShorterThanTheTimeoutOfAUniIsARejection() {
         try (Permit taken = take("async-impatient")) {
@@ -202,7 +202,7 @@ class FaultToleranceAsyncTest {
         await().atMost(LONG).untilAsserted(() -> assertThat(inUse("timed")).isZero());
     }
 
-    /** The way out: who puts the timeout into the method has it cancelled. */
+    /** The alternative: a timeout within the method cancels the Uni. */
     @Test
     void timeoutWithinAUniReleasesThePermit() {
         assertThatThrownBy(() -> guarded.timedWithin(Uni.createFrom().nothing()).await().atMost(LONG))
@@ -223,7 +223,9 @@ class FaultToleranceAsyncTest {
         work.complete("done");
     }
 
-    /** Fault Tolerance does not pass the cancellation on; so the execution runs on, and has its permit for as long. */
+    /**
+     * Fault Tolerance does not propagate the cancellation, so the execution continues and keeps its permit until it ends.
+     */
     @Test
     void cancelledUniContinuesWithItsPermit() {
         CompletableFuture<Object> work = new CompletableFuture<>();
@@ -255,7 +257,7 @@ class FaultToleranceAsyncTest {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
-        assertThat(probe.askers()).singleElement().isNotEqualTo(guarded.loop())
+        assertThat(probe.requestThreads()).singleElement().isNotEqualTo(guarded.loop())
                 .satisfies(thread -> assertThat(thread.getName()).startsWith("executor-thread"));
 
         taken.release();
@@ -290,7 +292,7 @@ class FaultToleranceAsyncTest {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
-        assertThat(probe.askers()).containsExactly(guarded.loop());
+        assertThat(probe.requestThreads()).containsExactly(guarded.loop());
 
         taken.release();
 
@@ -308,14 +310,14 @@ class FaultToleranceAsyncTest {
         await().atMost(LONG).until(() -> inUse("running") == 0);
     }
 
-    /** On any other thread the caller itself asks, and is not held up by the wait. */
+    /** On any other thread, the caller itself requests the permit, and the wait does not block it. */
     @Test
     void callerRequestsThePermitOfAnAsynchronousNonBlockingUni() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
         Permit taken = take("running");
         CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))
                 .subscribeAsCompletionStage();
-        assertThat(probe.askers()).containsExactly(Thread.currentThread());
+        assertThat(probe.requestThreads()).containsExactly(Thread.currentThread());
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
 
         taken.release();

@@ -122,7 +122,7 @@ class FaultToleranceTest {
         probe.atPause(() -> inUse.add(inUse("retried")));
 
         guarded.retried();
-        assertThat(inUse).as("at the begin and the end of two pauses").containsExactly(0, 0, 0, 0);
+        assertThat(inUse).as("at the start and the end of two pauses").containsExactly(0, 0, 0, 0);
 
         guarded.tickets().clear();
         guarded.retriedUni().await().atMost(LONG);
@@ -137,10 +137,10 @@ class FaultToleranceTest {
     void retriesARejection() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(3);
+            assertThat(probe.requests()).isEqualTo(3);
 
             assertThatThrownBy(() -> guarded.persistentUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(6);
+            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
@@ -151,14 +151,14 @@ class FaultToleranceTest {
 
         assertThat(guarded.persistent()).isEqualTo("done");
 
-        assertThat(probe.asked()).isEqualTo(2);
+        assertThat(probe.requests()).isEqualTo(2);
     }
 
     @Test
     void abortOnPreventsRetriesOfRejections() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.aborting()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
@@ -186,7 +186,7 @@ class FaultToleranceTest {
         }
     }
 
-    /** Fault Tolerance makes it an InterruptedException, which the methods do not declare, and goes no further. */
+    /** Fault Tolerance converts it to an InterruptedException, which the methods do not declare, and stops. */
     @Test
     void interruptedCallLeavesNoWaiter() throws Exception {
         for (Callable<String> method : List.<Callable<String>> of(guarded::patientWithFallback, guarded::patientWithRetry)) {
@@ -232,14 +232,14 @@ class FaultToleranceTest {
     void retriesPrecedeTheFallback() {
         try (Permit taken = take("full")) {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.asked()).isEqualTo(3);
+            assertThat(probe.requests()).isEqualTo(3);
 
             assertThat(guarded.retriedThenFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.asked()).isEqualTo(6);
+            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
-    /** Trap 18: what was taken before the rejection is back before the next attempt. */
+    /** Trap 18: permits acquired before the rejection are released before the next attempt. */
     @Test
     void eachRetryAcquiresAllBulkheadsAgain() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
@@ -247,7 +247,7 @@ class FaultToleranceTest {
         probe.atPause(() -> inUse.add(inUse("wide")));
         assertThatThrownBy(() -> guarded.both()).isInstanceOf(BulkheadFullException.class);
         assertThat(inUse).containsExactly(0, 0, 0, 0);
-        assertThat(probe.asked()).isEqualTo(3);
+        assertThat(probe.requests()).isEqualTo(3);
 
         probe.atPause(taken::release);
         assertThat(guarded.both()).isEqualTo("wide 1, narrow 1");
@@ -260,11 +260,11 @@ class FaultToleranceTest {
                 assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
                 assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
             }
-            assertThat(probe.asked()).isEqualTo(4);
+            assertThat(probe.requests()).isEqualTo(4);
 
             assertThatThrownBy(() -> guarded.broken()).isInstanceOf(CircuitBreakerOpenException.class);
             assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(CircuitBreakerOpenException.class);
-            assertThat(probe.asked()).isEqualTo(4);
+            assertThat(probe.requests()).isEqualTo(4);
         }
     }
 
@@ -285,11 +285,11 @@ class FaultToleranceTest {
                 assertThatThrownBy(() -> guarded.rated()).isInstanceOf(BulkheadFullException.class);
             }
             assertThatThrownBy(() -> guarded.rated()).isInstanceOf(RateLimitException.class);
-            assertThat(probe.asked()).isEqualTo(2);
+            assertThat(probe.requests()).isEqualTo(2);
         }
     }
 
-    /** The bulkhead of Fault Tolerance is the outer one: its place is taken while ours is waited for. */
+    /** The bulkhead of Fault Tolerance is the outer one: a call occupies it while waiting for ours. */
     @Test
     void localBulkheadComesFirst() throws Exception {
         Permit taken = take("patient");
@@ -298,7 +298,7 @@ class FaultToleranceTest {
 
         assertThatThrownBy(() -> guarded.twoBulkheads()).isInstanceOf(BulkheadException.class)
                 .isNotInstanceOf(BulkheadFullException.class);
-        assertThat(probe.asked()).isEqualTo(1);
+        assertThat(probe.requests()).isEqualTo(1);
 
         taken.release();
         assertThat(first.result()).isEqualTo("done");
@@ -327,17 +327,17 @@ class FaultToleranceTest {
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         try (Permit taken = take("class")) {
             assertThatThrownBy(() -> classLevel.plain()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).as("with the three before").isEqualTo(6);
+            assertThat(probe.requests()).as("with the three before").isEqualTo(6);
         }
     }
 
-    /** Fault Tolerance knows no Multi, and sees the end of the call only. */
+    /** Fault Tolerance does not support Multi, and sees only the end of the call. */
     @Test
     void multiHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
                     .assertFailedWith(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
@@ -346,11 +346,11 @@ class FaultToleranceTest {
     void completableFutureHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> get(guarded.future())).hasCauseInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
-    /** The way out: each subscription takes a permit of its own. */
+    /** The alternative: each subscription acquires its own permit. */
     @Test
     void multiWithItsOwnRetryAcquiresANewPermit() {
         Permit taken = take("full");
@@ -358,7 +358,7 @@ class FaultToleranceTest {
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).awaitCompletion(LONG).assertItems("done");
     }
 
-    /** As that of validation does. */
+    /** Like the interceptor of Bean Validation. */
     @Test
     void interceptorWithAHigherPriorityValueRunsWithThePermit() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
@@ -376,7 +376,7 @@ class FaultToleranceTest {
         request.activate();
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.denied()).isInstanceOf(SecurityException.class);
-            assertThat(probe.asked()).isZero();
+            assertThat(probe.requests()).isZero();
         } finally {
             request.terminate();
         }

@@ -33,7 +33,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** Each return type takes a permit, holds it until its end and gives it back. */
+/** With each return type, a call acquires a permit, holds it until its end and releases it. */
 @QuarkusTest
 class GuardedCallsTest {
 
@@ -124,8 +124,8 @@ class GuardedCallsTest {
     }
 
     /**
-     * Trap 17: each call takes a permit; a nested call of the same bulkhead finds it full, through the proxy or
-     * through this.
+     * Trap 17: each call acquires a permit; a nested call of the same bulkhead is rejected, through the proxy or through
+     * {@code this}.
      */
     @Test
     void rejectsANestedCallImmediately() {
@@ -133,7 +133,7 @@ class GuardedCallsTest {
         assertThatThrownBy(() -> reports.selfInvoked()).isInstanceOf(BulkheadFullException.class);
     }
 
-    /** Trap 17: waiting cannot help, as the calls around it end later. */
+    /** Trap 17: waiting is pointless, because the enclosing calls end later. */
     @Test
     @Timeout(60)
     void rejectsANestedCallThatWouldWaitForItself() {
@@ -147,7 +147,7 @@ class GuardedCallsTest {
         assertThat(bulkheads.semaphore("calls-patient").waiters()).isEmpty();
     }
 
-    /** Trap 17: only a call that blocks the calls around it is sure to end before them. */
+    /** Trap 17: only a call that blocks its enclosing calls certainly ends before them. */
     @Test
     @Timeout(60)
     void asynchronousCallMayOutliveTheCallAroundIt() {
@@ -157,7 +157,7 @@ class GuardedCallsTest {
         assertThat(inUse("calls-begun")).isZero();
     }
 
-    /** Trap 17: what counts is the limit in force. */
+    /** Trap 17: the current limit counts. */
     @Test
     @Timeout(60)
     void operatorCanAdmitANestedCall() {
@@ -179,7 +179,7 @@ class GuardedCallsTest {
                 .hasMessageStartingWith("Lock 'calls-lock' is held by a call around this one");
     }
 
-    /** Trap 18: the second is full; the first is back when the caller sees it. */
+    /** Trap 18: the second is full; the first is released before the caller sees the rejection. */
     @Test
     void severalBulkheads() throws Exception {
         CountDownLatch end = new CountDownLatch(1);

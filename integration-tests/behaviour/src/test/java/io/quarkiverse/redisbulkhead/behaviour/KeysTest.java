@@ -87,7 +87,7 @@ class KeysTest {
         }
     }
 
-    /** The ways in which a method may return. */
+    /** The return types of methods. */
     enum Kind {
         SYNCHRONOUS((shop, tenant) -> shop.order(tenant)),
         UNI((shop, tenant) -> shop.orderUni(tenant).await().atMost(LONG)),
@@ -149,7 +149,7 @@ class KeysTest {
                 .hasMessageContaining("'tenants'").hasMessageContaining("@BulkheadKey");
     }
 
-    /** Keys are the input of users: none of them reaches another one. */
+    /** Keys are user input: no key reaches another one. */
     @Test
     void acceptsAnyTextAsKey() {
         List<String> texts = List.of("", " ", "acme ", "acme\n", "acme\u0000", "{acme}", "}:holders", "%", "%:", "\uD83D", "🚀",
@@ -201,7 +201,7 @@ class KeysTest {
         }
         assertThat(gold.status().inUse()).isZero();
         assertThat(bulkheads.semaphore("visitors").forKey("gold").status()).satisfies(status -> {
-            assertThat(status.limit()).as("by which permits were asked for").isEqualTo(3);
+            assertThat(status.limit()).as("keys of the requests").isEqualTo(3);
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
@@ -250,7 +250,7 @@ class KeysTest {
         assertThat(ResolvedKey.of("acme")).isEqualTo(new ResolvedKey("acme", OptionalInt.empty()));
     }
 
-    /** Trap 18: two in all and one for each tenant; what the first gave is given back when the second rejects. */
+    /** Trap 18: two in all and one for each tenant; the first permit is released when the second bulkhead rejects. */
     @Test
     void acquiresSeveralBulkheadsInDeclarationOrder() {
         try (Permit tenant = bulkheads.semaphore("each").forKey("acme").acquire(Duration.ZERO)) {
@@ -262,7 +262,7 @@ class KeysTest {
             try (Permit one = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
                 assertThat(shop.several("other")).isEqualTo("all=none, each=other");
                 try (Permit two = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
-                    assertThatThrownBy(() -> shop.several("acme")).as("the first in the written order is asked first")
+                    assertThatThrownBy(() -> shop.several("acme")).as("requests follow the declaration order")
                             .isInstanceOfSatisfying(BulkheadFullException.class,
                                     full -> assertThat(full.name()).isEqualTo("all"));
                 }
@@ -296,7 +296,7 @@ class KeysTest {
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(losses.all).extracting(PermitLost::bulkhead, PermitLost::key)
                         .contains(tuple("tenants", Optional.of("acme"))));
-        assertThat(losses.all).as("what a log would have").asString().contains("tenants").doesNotContain("acme");
+        assertThat(losses.all).as("the text in a log").asString().contains("tenants").doesNotContain("acme");
         end.countDown();
         assertThat(running.result()).isEqualTo("acme");
     }
@@ -343,7 +343,7 @@ class KeysTest {
         }
     }
 
-    /** Operators switch a bulkhead off to be rid of its trouble. */
+    /** Operators disable a bulkhead to rule it out as a cause of trouble. */
     @Test
     void disabledBulkheadResolvesNoKey() {
         assertThat(shop.off(null)).isEqualTo("ran");

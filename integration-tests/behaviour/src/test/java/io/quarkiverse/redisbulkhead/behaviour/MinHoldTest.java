@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** A minimum hold: a permit that is released earlier stays taken. */
+/** A minimum hold: a permit that is released earlier stays held. */
 @QuarkusTest
 class MinHoldTest {
 
@@ -32,7 +32,7 @@ class MinHoldTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    /** As where the clock of a second instance is behind. */
+    /** As if the clock of a second instance were behind. */
     @Test
     void jobRunsOncePerTick() {
         RedisSemaphore semaphore = bulkheads.semaphore("job");

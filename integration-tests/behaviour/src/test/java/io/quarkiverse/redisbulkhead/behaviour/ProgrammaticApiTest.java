@@ -39,7 +39,7 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscription;
 import io.vertx.core.Vertx;
 
-/** Bulkheads used from code: each method, and its twin that answers with a Uni. */
+/** Bulkheads used from code: each method, and its asynchronous variant that returns a Uni. */
 @QuarkusTest
 class ProgrammaticApiTest {
 
@@ -115,7 +115,7 @@ class ProgrammaticApiTest {
         awaitWaiting(1);
         first.close();
         Permit thirdPermit = third.result();
-        // Not before: a newcomer may be faster than one who waits.
+        // Not before: a new call may overtake a waiter.
         CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
         awaitWaiting(1);
         second.close();
@@ -124,7 +124,7 @@ class ProgrammaticApiTest {
         assertThat(thirdPermit.release()).isTrue();
     }
 
-    /** Trap 14: nothing is asked before the subscription, and each one has a permit of its own. */
+    /** Trap 14: nothing is requested before the subscription, and each subscription has its own permit. */
     @Test
     void eachSubscriptionAcquiresAPermit() {
         Uni<Permit> uni = reports().acquireAsync(Duration.ZERO);
@@ -262,7 +262,7 @@ class ProgrammaticApiTest {
         permit.close();
     }
 
-    /** Each subscription asks, and the first one gives back. */
+    /** Each subscription calls Redis, and the first one releases the permit. */
     @Test
     void releaseAsyncTwice() {
         Permit permit = reports().acquire(LONG);
@@ -287,7 +287,7 @@ class ProgrammaticApiTest {
         assertThat(permit.release()).isFalse();
     }
 
-    /** Trap 19: running executions finish, and no new one enters until there is room below the new limit. */
+    /** Trap 19: running executions finish, and no new one starts until the use is below the new limit. */
     @Test
     void resize() {
         Permit first = reports().acquire(LONG);
@@ -314,7 +314,7 @@ class ProgrammaticApiTest {
         assertThat(reports().status().limit()).isEqualTo(2);
     }
 
-    /** A greater limit lets those in who wait. */
+    /** A higher limit admits waiters. */
     @Test
     void resizeAdmitsWaiters() throws Exception {
         Permit first = reports().acquire(LONG);
@@ -447,7 +447,7 @@ class ProgrammaticApiTest {
         return done.get(20, TimeUnit.SECONDS);
     }
 
-    /** And the twins answer there, on the same event loop. */
+    /** The asynchronous variants complete there, on the same event loop. */
     @Test
     void asyncMethodsOnAnEventLoop() throws Exception {
         CompletableFuture<String> done = new CompletableFuture<>();
@@ -462,7 +462,7 @@ class ProgrammaticApiTest {
         assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
     }
 
-    /** Trap 9: cancelled at once, before the answer, and while it waits. */
+    /** Trap 9: cancelled immediately, before the reply, and while waiting. */
     @Test
     void cancelledAcquires() {
         for (int i = 0; i < 50; i++) {
@@ -482,7 +482,7 @@ class ProgrammaticApiTest {
         });
     }
 
-    // The permit may have been faster.
+    // The permit may have arrived first.
     private static <T> void cancel(Uni<T> uni, Receiver<T> receiver) {
         uni.subscribe().withSubscriber(receiver);
         receiver.subscription.join().cancel();
@@ -490,7 +490,7 @@ class ProgrammaticApiTest {
         }));
     }
 
-    /** Trap 9: a caller that cancels as the permit arrives either gets it or leaves it; it is never dropped on the way. */
+    /** Trap 9: a caller that cancels as the permit arrives either gets it or not; the permit is never lost. */
     @Test
     void cancelledAsThePermitArrives() {
         for (int round = 0; round < 600; round++) {
@@ -508,7 +508,7 @@ class ProgrammaticApiTest {
         }
     }
 
-    /** Takes what it is given, cancelled or not. */
+    /** Accepts items even when cancelled. */
     private static final class Receiver<T> implements UniSubscriber<T> {
 
         private final CompletableFuture<UniSubscription> subscription = new CompletableFuture<>();

@@ -100,10 +100,7 @@ class RejectionInRestTest {
                 .body("bulkhead", is("reports"));
     }
 
-    /**
-     * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
-     * extension.
-     */
+    /** Without configuration there is no management endpoint; and without the health extension no health check. */
     @Test
     void exposesNoOtherEndpoint() {
         when().get("/q/redis-bulkhead").then().statusCode(404);

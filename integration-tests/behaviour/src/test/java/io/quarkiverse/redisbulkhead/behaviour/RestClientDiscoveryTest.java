@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnK
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
-/** Annotations on the interfaces of REST clients are found on the beans that Quarkus generates. */
+/** Discovery finds annotations on REST client interfaces for the beans that Quarkus generates. */
 @QuarkusTest
 class RestClientDiscoveryTest {
 

@@ -26,7 +26,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** Every shape of annotated class and method is found, exactly. */
+/** Discovery finds exactly the annotated classes and methods, in every shape. */
 @QuarkusTest
 class ShapesDiscoveryTest {
 

@@ -19,7 +19,7 @@ import io.quarkus.devtools.codestarts.quarkus.QuarkusCodestartCatalog.Language;
 import io.quarkus.devtools.project.QuarkusProjectHelper;
 import io.quarkus.devtools.testing.codestarts.QuarkusCodestartTest;
 
-/** What {@code quarkus create app -x redis-bulkhead} makes. */
+/** The output of {@code quarkus create app -x redis-bulkhead}. */
 class RedisBulkheadCodestartTest {
 
     private static final String EXTENSION = "io.quarkiverse.redisbulkhead:quarkus-redis-bulkhead";
@@ -32,7 +32,7 @@ class RedisBulkheadCodestartTest {
             .setupStandaloneExtensionTest(EXTENSION)
             .build();
 
-    // The tools look only into the local repository, which has an old version of it, or no version.
+    // The tools look only in the local repository, which has an old version of the extension or none.
     @BeforeAll
     static void useTheExtensionOfThisBuild() throws BootstrapMavenException {
         QuarkusProjectHelper.setArtifactResolver(MavenArtifactResolver.builder().setWorkspaceDiscovery(true).build());
@@ -78,7 +78,7 @@ class RedisBulkheadCodestartTest {
                 "%{http_code}");
     }
 
-    /** Needs the extension in the local repository, and much time. */
+    /** Requires the extension in the local repository, and is slow. */
     @Test
     @EnabledIfSystemProperty(named = "codestart.build", matches = "true")
     void buildsAndPassesItsTest() throws IOException {

@@ -45,7 +45,7 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 
-/** Methods of AI services, which Quarkus LangChain4j implements: what model-calls.adoc shows. */
+/** Methods of AI services, which Quarkus LangChain4j implements, as in model-calls.adoc. */
 @QuarkusTest
 @WithTestResource(value = ModelServer.class, scope = TestResourceScope.GLOBAL)
 class AiServiceTest extends EntryPointTestBase {
@@ -87,7 +87,7 @@ class AiServiceTest extends EntryPointTestBase {
 
         assertThat(answer.token()).isEqualTo("last");
         assertThat(answer.token()).as("at the end").isNull();
-        assertThat(holders("model")).as("when the client has its answer").isEmpty();
+        assertThat(holders("model")).as("when the client has its response").isEmpty();
         assertThat(model.prompts()).as("a key is a variable of the prompt").containsExactly("acme asks: Why?");
     }
 
@@ -173,7 +173,7 @@ class AiServiceTest extends EntryPointTestBase {
                 .POST(HttpRequest.BodyPublishers.ofString("a document")).build(), BodyHandlers.ofString());
     }
 
-    /** The tokens of an answer as they arrive. */
+    /** The tokens of a response as they arrive. */
     private static final class Answer {
 
         private final HttpResponse<InputStream> response;

@@ -33,7 +33,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.reactive.messaging.annotations.Blocking;
 
-/** A permit that a REST resource takes and a consumer of messages gives back: what hand-over-a-permit.adoc shows. */
+/** A REST resource acquires a permit and a message consumer releases it, as in hand-over-a-permit.adoc. */
 @QuarkusTest
 class HandOverTest extends EntryPointTestBase {
 
@@ -68,7 +68,7 @@ class HandOverTest extends EntryPointTestBase {
         assertThat(encoder.encoded).containsExactly("first.mp4 fenced");
     }
 
-    /** The message came late, or twice. */
+    /** The message arrived late, or twice. */
     @Test
     void skipsAMessageWithoutAPermit() {
         openGate();

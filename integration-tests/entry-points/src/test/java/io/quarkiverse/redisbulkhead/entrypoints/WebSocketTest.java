@@ -69,7 +69,7 @@ class WebSocketTest extends EntryPointTestBase {
         openGate();
 
         assertThat(first.next()).isEqualTo(expected);
-        assertThat(holders("web socket " + path)).as("when the client has its answer").isEmpty();
+        assertThat(holders("web socket " + path)).as("when the client has its response").isEmpty();
         second.send();
         assertThat(second.next()).as("on the connection of the rejected message").isEqualTo(expected);
         first.close();

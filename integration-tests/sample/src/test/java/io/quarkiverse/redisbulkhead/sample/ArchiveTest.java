@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** The archive: each year once at a time, with permits that are taken in code. */
+/** The archive: each year once at a time, with permits acquired in code. */
 @QuarkusTest
 class ArchiveTest extends SampleTestBase {
 

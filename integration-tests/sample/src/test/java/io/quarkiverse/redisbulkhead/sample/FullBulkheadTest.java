@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.test.TestBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** What callers see when a bulkhead is full, which the tests see to by {@link TestBulkhead} instead of slow calls. */
+/** Responses of a full bulkhead, which tests fill with {@link TestBulkhead} instead of slow calls. */
 @QuarkusTest
 class FullBulkheadTest extends SampleTestBase {
 
@@ -52,7 +52,7 @@ class FullBulkheadTest extends SampleTestBase {
         }
     }
 
-    /** The application gives acme four permits, by its resolver, and so the test has to say so as well. */
+    /** The resolver of the application gives acme four permits, so the test must state the same limit. */
     @Test
     void busyTenantDoesNotAffectOthers() {
         outside.reports().open();

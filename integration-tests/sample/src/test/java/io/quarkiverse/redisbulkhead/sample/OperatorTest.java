@@ -15,7 +15,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 
-/** What an operator can see and change. */
+/** The views and actions of operators. */
 @QuarkusTest
 class OperatorTest extends SampleTestBase {
 

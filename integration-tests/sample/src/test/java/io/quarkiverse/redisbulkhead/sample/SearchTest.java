@@ -38,7 +38,7 @@ class SearchTest extends SampleTestBase {
         given().get("/status").then().body("bulkheads.find { it.name == 'search' }.inUse", equalTo(0));
     }
 
-    /** Ten in all, for all tenants together; the permit of the first bulkhead is given back when the second rejects. */
+    /** Ten for all tenants together; the permit of the first bulkhead is released when the second rejects. */
     @Test
     void allTenantsShareALimit() throws Exception {
         List<CompletableFuture<Response>> running = IntStream.range(0, 10)

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** Methods that answer in every way there is, a lock, and what the metrics tell of them. */
+/** Methods of every return type, a lock, and their metrics. */
 @QuarkusTest
 class ShapesTest extends SampleTestBase {
 

@@ -30,7 +30,7 @@ import io.quarkiverse.redisbulkhead.test.TestBulkhead.Simulation;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** Outages, lost permits and a slow Redis that {@link TestBulkhead} simulates are for the application what real ones are. */
+/** Outages, lost permits and a slow Redis simulated by {@link TestBulkhead} have the same effects as real ones. */
 @QuarkusTest
 class SimulatedFaultsTest extends SampleTestBase {
 

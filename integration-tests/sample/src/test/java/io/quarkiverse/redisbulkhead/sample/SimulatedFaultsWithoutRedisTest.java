@@ -22,7 +22,7 @@ import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.response.Response;
 
-/** With permits in the process, which are never away, {@link TestBulkhead} simulates outages and losses as well. */
+/** With the local store, which has no outages, {@link TestBulkhead} also simulates outages and losses. */
 @QuarkusTest
 @TestProfile(SimulatedFaultsWithoutRedisTest.LocalStore.class)
 class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
@@ -56,7 +56,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
         report.join().then().statusCode(200);
     }
 
-    /** Each start of the application takes its time, so the job is tested in this one. */
+    /** Tests the job here to avoid another start of the application. */
     public static class LocalStore implements QuarkusTestProfile {
 
         @Override

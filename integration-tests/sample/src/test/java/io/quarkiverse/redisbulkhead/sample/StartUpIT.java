@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** What the extension loads before the application has started: a measure of its start that does not depend on the machine. */
+/** The classes that the extension loads during start-up: a measure that does not depend on the machine. */
 class StartUpIT extends ProcessTestBase {
 
     private static final String OWN = "io.quarkiverse.redisbulkhead.";

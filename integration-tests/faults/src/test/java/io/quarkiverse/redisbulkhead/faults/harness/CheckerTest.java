@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The checker finds what it is there for, and nothing else. Times are in seconds, and the limit is 2 unless a test says
+ * The checker finds each violation, and nothing else. Times are in seconds, and the limit is 2 unless a test says
  * otherwise.
  */
 class CheckerTest {
@@ -153,7 +153,7 @@ class CheckerTest {
     void findsOvertaking() {
         visit("a", 1, 0, 5);
         visit("b", 3, 1, 6);
-        // Before it was inside, the greater token was: by then it must have had its permit, and then there were three.
+        // The greater token was inside before, so this permit must have been granted by then: that makes three.
         visit("c", 2, 5, 9);
         assertThat(judge().violations()).isEmpty();
         assertThat(judge("b").violations()).singleElement().asString().startsWith("Order: 3 inside");

@@ -13,7 +13,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The document lists exactly the scenarios of the code, with their expected results. The run that writes it excludes this. */
+/**
+ * The document lists exactly the scenarios of the code, with their expected results. The run that writes the document
+ * excludes this test.
+ */
 @Tag("document")
 class ScenarioDocumentTest {
 

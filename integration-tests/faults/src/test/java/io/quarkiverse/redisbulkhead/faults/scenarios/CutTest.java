@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** The connection ends in the middle of an operation: before the server got it, and after that. */
+/** The connection closes during an operation: before and after the server has received it. */
 @Tag("long")
 class CutTest {
 
@@ -107,7 +107,7 @@ class CutTest {
         proxy.cutAt(Operations.of(stage.store(), "acquire"), Cut.AFTER);
         for (int i = 0; i < 3; i++) {
             worker.hold("open").awaitDone();
-            // The server replies to all but the last command of a step of the lock store, so it is not away.
+            // The server replies to all but the last command of a step of the lock store, so this is not an outage.
             assertThat(stage.history().rejections().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(i + 1);
             assertThat(stage.history().rejections()).containsOnlyKeys(
                     stage.store() == Store.SCRIPT ? "open unavailable" : "open contended");

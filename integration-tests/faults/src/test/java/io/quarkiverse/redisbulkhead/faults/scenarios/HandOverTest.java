@@ -68,7 +68,7 @@ class HandOverTest {
         Held next = workers.get(0).hold("single");
         stage.awaitThat("a waiter", () -> redis.waiters("single") == 1);
         if (Extent.isFull()) {
-            // Beyond the lease with which it was detached and attached, it lives by renewals.
+            // Renewals keep it alive beyond the lease with which it was detached and attached.
             stage.passes(lease.plusSeconds(1));
         }
         assertThat(next.isInside()).as("next call is inside").isFalse();

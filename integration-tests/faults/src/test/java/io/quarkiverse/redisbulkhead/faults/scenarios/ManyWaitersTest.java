@@ -21,12 +21,12 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Waiters that are many, or dead: they neither harm the application nor delay the others. */
+/** Many or dead waiters neither harm the application nor delay others. */
 @Execution(ExecutionMode.CONCURRENT)
 class ManyWaitersTest {
 
     private static final int POOL = 20;
-    // On a busy machine, an answer of Redis may come late.
+    // A busy machine may delay replies from Redis.
     private static final Map.Entry<String, String> PATIENT = Map.entry("quarkus.redis-bulkhead.command-timeout", "5s");
     private static final Map<String, String> HOLDERS_STAY = Map.ofEntries(PATIENT, Map.entry(Stage.LEASE_PROPERTY, "60s"),
             Map.entry("worker.wait", "60s"));
@@ -34,7 +34,7 @@ class ManyWaitersTest {
     /** Trap 36. */
     @Scenario(value = "thousands of waiting Unis rejected at once, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
     void rejectionsBlock(Stage stage) {
-        // The store refuses more than a thousand holders and waiters together.
+        // The store rejects more than a thousand holders and waiters together.
         int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
         RedisProcess redis = stage.redis();
         WorkerProcess worker = stage.workers(1, redis.url(), Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "5s",

@@ -16,13 +16,13 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** The network between applications and Redis is slow, loses answers, or is gone. */
+/** The network between applications and Redis is slow, loses replies, or is down. */
 @Tag("long")
 class NetworkTest {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
-    // Less than the five seconds that calls wait for a permit: a call that waits for Redis for so long hangs.
+    // Less than the five seconds that calls wait for a permit: a call that waits this long for Redis hangs.
     private static final Duration NO_HANG = COMMAND_TIMEOUT.multipliedBy(4);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
     // Waiters poll within this time if no message arrives.
@@ -62,12 +62,12 @@ class NetworkTest {
 
     /** Trap 4. */
     @Scenario(value = "5% of replies lost, with their connections", expected = "calls succeed or are rejected; no permit stays taken until its one-minute lease ends")
-    void losesAnswers(Stage stage) {
+    void losesReplies(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         Load load = Load.startWithLongLease(stage, proxy.url());
 
-        proxy.loseAnswers(0.05);
+        proxy.loseReplies(0.05);
         stage.awaitThat("lost answers", () -> proxy.cuts() >= 40);
         stage.countFaults(proxy.cuts());
         stage.repair(proxy::heal);
@@ -200,7 +200,7 @@ class NetworkTest {
             stage.repair(held::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
             waiter.leave();
-            stage.awaitThat("a subscription", () -> redis.ask(jedis -> !jedis.pubsubChannels("*").isEmpty()));
+            stage.awaitThat("a subscription", () -> redis.query(jedis -> !jedis.pubsubChannels("*").isEmpty()));
         }
     }
 }

@@ -12,10 +12,10 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Applications that are killed, paused, or all start at once. */
+/** Applications that are killed or paused. */
 class ProcessesTest {
 
-    // Until an application that gives no sign of life counts as dead, and how long the first lease of a hand-over is.
+    // The time until a silent application counts as dead, and the first lease of a hand-over.
     private static final Duration DEAD = Duration.ofSeconds(3);
     private static final Duration FIRST_LEASE = Duration.ofSeconds(2);
 

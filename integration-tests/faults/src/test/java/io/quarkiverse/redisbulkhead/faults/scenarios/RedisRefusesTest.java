@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Redis answers, and says no. */
+/** Redis replies with errors. */
 @Tag("long")
 class RedisRefusesTest {
 
@@ -44,7 +44,7 @@ class RedisRefusesTest {
         load.awaitRecovery(AT_ONCE);
     }
 
-    /** Each transaction is refused, so nothing is renewed. */
+    /** Each transaction is rejected, so nothing is renewed. */
     @Scenario(value = "memory full with noeviction, for longer than a lease", expected = "calls are rejected; holders learn of the loss", stores = Store.LOCK)
     void memoryIsFullForTransactions(Stage stage) {
         stage.permitsMayBeLost();
@@ -91,7 +91,7 @@ class RedisRefusesTest {
         RedisProcess redis = stage.redis();
         redis.command("CONFIG", "SET", "save", "3600 1");
         Load load = Load.startWithLongLease(stage, redis.url());
-        // In the place of the file that it writes.
+        // Replaces the file that it writes.
         Path obstacle = Files.createDirectory(redis.folder().resolve("dump.rdb"));
 
         stage.fault(() -> {
@@ -121,7 +121,7 @@ class RedisRefusesTest {
         }
         assertThat(stage.history().lastExceptions())
                 .allSatisfy(exception -> assertThat(exception).contains("quarkus.redis.password").doesNotContain("no answer"));
-        stage.repair(() -> redis.ask(jedis -> {
+        stage.repair(() -> redis.query(jedis -> {
             jedis.auth("secret");
             return jedis.configSet("requirepass", "");
         }));

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 
-/** Redis restarts, stands still, ends connections, or forgets. */
+/** Redis restarts, pauses, closes connections, or loses data. */
 @Tag("long")
 class RedisServerTest {
 

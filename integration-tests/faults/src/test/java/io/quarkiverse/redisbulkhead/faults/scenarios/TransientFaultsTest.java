@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Faults that pass in a moment: they reject no caller that has time, and run no execution without a permit. */
+/** Transient faults: no caller with time left is rejected, and no execution runs without a permit. */
 @Execution(ExecutionMode.CONCURRENT)
 class TransientFaultsTest {
 
@@ -97,7 +97,7 @@ class TransientFaultsTest {
         stage.awaitInside("single", 1);
         List<Held> waiters = queue(stage, redis, List.of(worker), 50).get(0);
 
-        // The subscription stays, or its reconnect would take the reset.
+        // Keeps the subscription, or its reconnect would use up the reset.
         proxy.resetNextHandshakes(1);
         stage.fault(proxy::cutCommands);
         stage.awaitThat("a handshake that is reset", () -> proxy.resets() == 1);
