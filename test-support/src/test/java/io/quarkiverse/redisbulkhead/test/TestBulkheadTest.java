@@ -19,11 +19,13 @@ import org.junit.jupiter.api.Timeout;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 
-/** With a bulkhead in memory: what can hardly be brought about in an application. The sample's tests use a real one. */
+/**
+ * With a bulkhead in memory: states that are hard to reproduce in an application. The sample's tests use a real bulkhead.
+ */
 @Timeout(30)
 class TestBulkheadTest {
 
-    /** For what never happens. */
+    /** For events that never happen. */
     private static final Duration SHORT = Duration.ofMillis(100);
 
     private final FakeSemaphore semaphore = new FakeSemaphore(3);
@@ -94,7 +96,7 @@ class TestBulkheadTest {
             assertThat(reports.held()).isEqualTo(2);
 
             reports.free(1);
-            assertThat(semaphore.holderIds()).as("p1 was lost, so p2 was given back").containsExactly("p3");
+            assertThat(semaphore.holderIds()).as("p1 was lost, so p2 was released").containsExactly("p3");
             assertThatAssertionFails(() -> reports.free(2)).hasMessage("Expected to give back 2 permits of bulkhead 'reports', "
                     + "but this TestBulkhead had only 1.\nHolders: none\nWaiters: none");
         }
@@ -103,7 +105,7 @@ class TestBulkheadTest {
     @Test
     void waitsUntilTheStateIsReached() {
         try (TestBulkhead reports = bulkhead()) {
-            semaphore.beforeAnswer(() -> {
+            semaphore.beforeReply(() -> {
                 if (semaphore.questions() == 3) {
                     semaphore.held("Reports#render");
                     semaphore.waits("Reports#render");
@@ -114,7 +116,7 @@ class TestBulkheadTest {
             reports.awaitWaiters(1);
             assertThat(reports.waiting()).isEqualTo(1);
 
-            semaphore.beforeAnswer(() -> {
+            semaphore.beforeReply(() -> {
                 if (semaphore.questions() == 9) {
                     semaphore.remove("p1");
                 } else if (semaphore.questions() == 12) {
@@ -153,7 +155,7 @@ class TestBulkheadTest {
         }
     }
 
-    /** Between two holders, no caller may hold the permit that the next one is about to get. */
+    /** Between two holders, there may be a moment when no caller holds the permit. */
     @Test
     void isNotEmptyWhileACallWaits() {
         semaphore.waits("Reports#render");
@@ -201,7 +203,7 @@ class TestBulkheadTest {
 
     @Test
     void emptyTimesOutWhenNewPermitsKeepComing() {
-        semaphore.beforeAnswer(() -> semaphore.held("Reports#render"));
+        semaphore.beforeReply(() -> semaphore.held("Reports#render"));
         try (TestBulkhead reports = bulkhead(SHORT)) {
             assertThatAssertionFails(reports::empty)
                     .hasMessageStartingWith("Expected bulkhead 'reports' to become empty within 100 ms, but 1 of 3 permits");
@@ -309,7 +311,7 @@ class TestBulkheadTest {
             LockSupport.parkNanos(2 * SHORT.toNanos());
         });
         try (TestBulkhead reports = bulkhead(SHORT)) {
-            // One at a time, as a busy machine may take longer for all than the time for one.
+            // One at a time, because on a busy machine all of them may exceed the timeout for one.
             reports.fill(1);
             reports.fill(1);
             reports.fill(1);
@@ -322,15 +324,15 @@ class TestBulkheadTest {
     @Test
     void interruptEndsTheWait() throws Exception {
         TestBulkhead reports = bulkhead(Duration.ofHours(1));
-        CompletableFuture<Thread> asking = new CompletableFuture<>();
-        semaphore.beforeAnswer(() -> asking.complete(Thread.currentThread()));
+        CompletableFuture<Thread> polling = new CompletableFuture<>();
+        semaphore.beforeReply(() -> polling.complete(Thread.currentThread()));
         CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> {
             assertThatThrownBy(() -> reports.awaitInUse(1)).isInstanceOf(BulkheadUnavailableException.class)
                     .hasMessageContaining("interrupted");
             return Thread.interrupted();
         });
 
-        asking.get(20, TimeUnit.SECONDS).interrupt();
+        polling.get(20, TimeUnit.SECONDS).interrupt();
         assertThat(interrupted.get(20, TimeUnit.SECONDS)).as("the thread stays interrupted").isTrue();
     }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 
-/** Users' tests get nothing with it but what their application has anyway, and it knows no more than they may know. */
+/** The test support adds no dependencies to users' tests, and uses only the public API. */
 class TestSupportArchitectureTest {
 
     private static final String API = "io.quarkiverse.redisbulkhead";
@@ -25,7 +25,7 @@ class TestSupportArchitectureTest {
                 "io.quarkus.arc").check(classes);
     }
 
-    /** What stands in front of the store is in the application, and the rest of the test support is not. */
+    /** The simulated store is part of the application; the rest of the test support is not. */
     @Test
     void storeDoesNotDependOnTests() {
         noClasses().that().resideInAPackage(INSIDE).should().dependOnClassesThat().resideInAPackage(API + ".test")

@@ -15,10 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/**
- * Whatever the methods of the Dev UI are asked for: each gives an answer that is JSON, and changes nothing but what it is
- * about.
- */
+/** Whatever the arguments of the Dev UI's methods: each call returns JSON, and changes only its target. */
 class HostileToolCallsPropertyTest {
 
     private static final int USUAL_LIMIT = 5;
@@ -73,7 +70,7 @@ class HostileToolCallsPropertyTest {
         return Arbitraries.integers().injectNull(0.05);
     }
 
-    /** What is held is told as it is. */
+    /** Held permits are returned unchanged. */
     @Property(tries = 100)
     void returnsKeysUnchanged(@ForAll("keys") String key) {
         String permit = bulkheads.take("pages", key);

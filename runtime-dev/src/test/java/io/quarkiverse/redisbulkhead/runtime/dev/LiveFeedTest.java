@@ -119,7 +119,7 @@ class LiveFeedTest {
         assertThat(time.isTicking()).isFalse();
     }
 
-    /** The Dev UI does not unsubscribe when a browser is closed. It is the only test that waits for real time. */
+    /** The Dev UI does not unsubscribe when a browser is closed. The only test that waits for real time. */
     @Test
     void subscriptionExpires() {
         AssertSubscriber<Seen> page = page(feed(SECOND));
@@ -131,7 +131,7 @@ class LiveFeedTest {
         assertThat(reads).isEqualTo(1);
     }
 
-    /** Also while there is a page: the application is reloaded. */
+    /** Even with a page: the application is reloaded. */
     @Test
     void readsNothingAfterStop() {
         AssertSubscriber<Seen> page = page();
@@ -223,7 +223,7 @@ class LiveFeedTest {
         assertThat(time.isTicking()).isFalse();
     }
 
-    /** A turn is not missed because the last answer is less than a period old. */
+    /** A tick is not skipped because the last reply is less than a period old. */
     @Test
     void readsOnceASecondWhenRedisIsSlow() {
         hangs = true;

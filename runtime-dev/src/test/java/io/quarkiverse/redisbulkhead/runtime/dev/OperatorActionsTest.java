@@ -39,7 +39,7 @@ class OperatorActionsTest {
         Outcome gone = outcome(actions.revoke("reports", NONE, permit));
         assertThat(gone.done()).isFalse();
         assertThat(gone.message()).contains("no longer held");
-        assertThat(changes).as("after each the state is read afresh").isEqualTo(2);
+        assertThat(changes).as("invalidates the state after each").isEqualTo(2);
     }
 
     @Test
@@ -79,7 +79,7 @@ class OperatorActionsTest {
         assertRefused(actions.resize("report", NONE, 7), "Did you mean 'reports'?");
 
         bulkheads.take("report");
-        assertThat(bulkheads.limits("report").get(0).limit()).as("no limit was left behind").hasValue(5);
+        assertThat(bulkheads.limits("report").get(0).limit()).as("no limit is left").hasValue(5);
     }
 
     @Test

@@ -98,7 +98,7 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(limitOf(page, "reports").getInteger("lost")).as("without the revoked one").isEqualTo(1);
     }
 
-    /** The definition is known, although no annotation states it. */
+    /** The definition is known, although no annotation declares it. */
     @Test
     void listsDefinitionsOfBulkheadsInCode() {
         bulkheads.take("in code");
@@ -133,7 +133,7 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(holder.containsKey("ticket")).isFalse();
     }
 
-    /** What the page reads is what the management endpoint answers, with more about time. */
+    /** Pages read the same format as the management endpoint returns, with more timestamps. */
     @Test
     void pagesUseTheFormatOfTheManagementEndpoint() {
         bulkheads.take("reports");
@@ -150,7 +150,7 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(page.getJsonArray("bulkheads")).isEqualTo(endpoint.getJsonArray("bulkheads"));
     }
 
-    /** The numbers tell how many there are; a model would read thousands of rows. */
+    /** Counts are enough; a model would read thousands of rows. */
     @Test
     void listForToolsHasNoHolders() {
         bulkheads.take("reports");

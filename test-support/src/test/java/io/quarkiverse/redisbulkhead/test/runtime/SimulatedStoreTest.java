@@ -35,7 +35,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** By a clock that the test moves, over a store in memory. */
+/** With a manual clock and a store in memory. */
 class SimulatedStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
@@ -44,7 +44,7 @@ class SimulatedStoreTest {
     private static final AcquireRequest REQUEST = new AcquireRequest(REPORTS, "p1", 1, Duration.ofSeconds(30), false,
             Duration.ZERO, 0, "app", "host:1", "A#a");
 
-    // One for each operation of the port, so that a new one cannot be forgotten.
+    // Covers each operation of the interface, so that a new one cannot be forgotten.
     private static final Map<StoreOperation, Function<PermitStore, CompletionStage<?>>> OPERATIONS = Map.ofEntries(
             Map.entry(StoreOperation.ACQUIRE, store -> store.acquire(REQUEST)),
             Map.entry(StoreOperation.RELEASE, store -> store.release(REPORTS, "p1")),
@@ -107,7 +107,7 @@ class SimulatedStoreTest {
         assertAway(future(store.occupancy(REPORTS, 1)), false);
 
         slow.run();
-        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("only the answer was lost").isOne();
+        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("only the reply was lost").isOne();
     }
 
     @Test
@@ -124,7 +124,7 @@ class SimulatedStoreTest {
         assertThat(next).isCompleted();
     }
 
-    /** Otherwise calls would fail after the test that simulated something. */
+    /** Otherwise calls would fail after the test that simulated the fault. */
     @Test
     void slowCallsInFlightAtTheEndAreNoOutage() {
         Runnable slow = simulated.slow(Duration.ofHours(1));
@@ -147,7 +147,7 @@ class SimulatedStoreTest {
         assertThat(future(store.inUse(1))).isCompleted();
     }
 
-    /** As after a real outage: nothing waits for the next poll, or for the next attempt to release. */
+    /** As after a real outage: no call waits for the next poll or the next release retry. */
     @Test
     void catchesUpAtTheEndOfAnOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
@@ -163,7 +163,7 @@ class SimulatedStoreTest {
                 .hasMessageContaining("Redis is away, as simulated by TestBulkhead");
 
         outage.run();
-        assertThat(permits(waiting)).as("without time that passes").isCompleted();
+        assertThat(permits(waiting)).as("without advancing the clock").isCompleted();
         waiting.end();
         assertThat(losses).isEmpty();
     }
@@ -178,7 +178,7 @@ class SimulatedStoreTest {
         assertThat(permits(waiting)).isNotDone();
 
         outage.run();
-        assertThat(permits(waiting)).as("it asks again").isCompleted();
+        assertThat(permits(waiting)).as("polls again").isCompleted();
     }
 
     @Test
@@ -196,7 +196,7 @@ class SimulatedStoreTest {
         outage.run();
     }
 
-    /** As by a Redis that is away for longer than the lease. */
+    /** As in an outage longer than the lease. */
     @Test
     void leasesExpireDuringALongOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
@@ -228,7 +228,7 @@ class SimulatedStoreTest {
         assertThat(losses).hasSize(1);
     }
 
-    /** A waiter hears of its permit as late as it hears anything. */
+    /** The delay also applies to the message that grants a permit to a waiter. */
     @Test
     void delaysMessages() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
@@ -259,7 +259,7 @@ class SimulatedStoreTest {
                 away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
     }
 
-    /** A clock that the test moves. */
+    /** A clock that the test advances. */
     private static final class ManualClock implements Timers {
 
         private record Task(long at, int order, Runnable body) {
